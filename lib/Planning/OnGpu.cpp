@@ -45,10 +45,8 @@ struct Judge {
                      " elements a head, more than " + std::to_string(most);
   }
   std::string operator()(const plan::Attention &attention) const {
-    if (attention.keyDocuments.buffer >= 0)
-      return "attention of documents";
-    if (attention.bias.buffer >= 0)
-      return "attention with a bias or a mask that is a tensor";
+    if (attention.bias.buffer >= 0 && !(std::abs(attention.scale) > 1e-20))
+      return "attention with a bias and a scale of 0";
     return whyNotAttention(attention);
   }
   std::string operator()(const plan::AttentionGrad &gradient) const {

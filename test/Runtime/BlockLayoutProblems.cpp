@@ -149,18 +149,3 @@ TEST(BlockLayoutProblems, LayoutsOfPlans) {
                          c.sentence);
   }
 }
-
-// The kernels of GPUs would see all keys.
-TEST(BlockLayoutProblems, OnlyACpuTellsDocumentsApart) {
-  Plan plan = fullPlan();
-  plan.target = Target::Cuda;
-  // Of the first class the attention alone: a GPU packs no weights.
-  RankClass &first = plan.classes[0];
-  first.step = {first.step[4]};
-  first.load.clear();
-  first.packs = 0;
-  std::string error;
-  EXPECT_FALSE(check(plan, error));
-  EXPECT_EQ(error, "class 0, step 0 (attention, proj): has documents, which "
-                   "only a CPU tells apart");
-}

@@ -95,7 +95,9 @@ LogicalResult nn::checkBias(std::optional<Location> location, Value q,
                              "attention takes a bias of 4 dims (batch, heads, "
                              "queries, keys), but it is ",
                              describe(bias.getType()));
-  if (elementTypeOf(bias) != elementTypeOf(q))
+  bool isWide = elementTypeOf(bias).isF32() &&
+                elementTypeOf(q).getIntOrFloatBitWidth() == 16;
+  if (elementTypeOf(bias) != elementTypeOf(q) && !isWide)
     return emitOptionalError(
         location,
         "attention takes q and its bias of one element type, but got ",

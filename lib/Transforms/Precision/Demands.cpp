@@ -4,6 +4,7 @@
 #include "dialects/Nn/Buffer.h"
 #include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/Held.h"
+#include "dialects/Nn/MaskOperands.h"
 #include "dialects/Nn/Neighborhood.h"
 #include "dialects/Nn/Products.h"
 #include "dialects/Nn/Values.h"
@@ -128,6 +129,21 @@ static bool isLse(Value value) {
          isa<nn::AttentionOp, nn::NeighborhoodAttentionOp>(result.getOwner());
 }
 
+bool precision::isBias(OpOperand &operand) {
+  auto is = [&](auto op) {
+    return nn::MaskOperands::biasOf(op) == operand.getOperandNumber();
+  };
+  Operation *op = operand.getOwner();
+  auto gradient = dyn_cast<nn::AttentionGradOp>(op);
+  auto attention = dyn_cast<nn::AttentionOp>(op);
+  return attention ? is(attention) : gradient && is(gradient);
+}
+
+bool precision::isBiasGradient(Value value) {
+  auto gradient = value.getDefiningOp<nn::AttentionGradOp>();
+  return gradient && value == gradient.getDbias();
+}
+
 void Demands::classify(Operation *op) {
   Row row = rowOf(op);
   for (OpResult result : op->getResults()) {
@@ -152,7 +168,7 @@ void Demands::classify(Operation *op) {
     default:
       break;
     }
-    kinds[result] = kind;
+    kinds[result] = isBiasGradient(result) ? Kind::Hard : kind;
     // Rows of a table are on one rank each, a mask leaves one rank its value.
     auto move = dyn_cast<nn::RedistributeOp>(op);
     if (isa<nn::EmbeddingOp>(op) ||
@@ -222,7 +238,7 @@ void Demands::ask(Operation *op) {
     isNarrow = !isWide(op) && !isa<nn::ReturnOp>(op);
     break;
   }
-  for (Value operand : op->getOperands())
-    if (isTracked(operand))
-      (isNarrow ? narrow : wide).insert(operand);
+  for (OpOperand &operand : op->getOpOperands())
+    if (isTracked(operand.get()))
+      (isNarrow && !isBias(operand) ? narrow : wide).insert(operand.get());
 }

@@ -23,6 +23,11 @@ enum class Kind {
   Hard, // f32, and what is computed of it as well
 };
 
+/// What an attention or its gradient adds to scores, and the gradient of that:
+/// f32 beside narrow queries, for scores are.
+bool isBias(mlir::OpOperand &operand);
+bool isBiasGradient(mlir::Value value);
+
 /// A walk down says of what kind values are, a walk up in which types they are
 /// needed.
 class Demands {

@@ -68,14 +68,15 @@ Value Rewriter::widened(Value value, Operation *op) {
 }
 
 void Rewriter::setOperands(Operation *op, bool isNarrow) {
-  llvm::SmallDenseMap<Value, Value> given;
+  llvm::SmallDenseMap<Value, Value> narrow, wide;
   for (OpOperand &operand : op->getOpOperands()) {
     Value value = operand.get();
     if (!demands.isTracked(value))
       continue;
-    Value &now = given[value];
+    bool isOne = isNarrow && !isBias(operand);
+    Value &now = (isOne ? narrow : wide)[value];
     if (!now)
-      now = isNarrow ? narrowed(value, op) : widened(value, op);
+      now = isOne ? narrowed(value, op) : widened(value, op);
     operand.set(now);
   }
 }
@@ -123,7 +124,8 @@ void Rewriter::rewriteSource(Operation *op) {
 }
 
 FloatType Rewriter::resultElement(Operation *op, Value result) const {
-  if (demands.isWide(op) || demands.isWidePartial(result))
+  if (demands.isWide(op) || demands.isWidePartial(result) ||
+      isBiasGradient(result))
     return f32;
   bool isOpen =
       demands.rowOf(op) == Row::Product && demands.kindOf(result) == Kind::Soft;

@@ -71,7 +71,8 @@ static bool isWide(nn::BinaryKind kind) {
 }
 
 /// What attends on a GPU multiplies narrow operands on tensor cores and keeps
-/// scores, sums and lse in f32; on a CPU, products of f32 are the fastest.
+/// scores, their bias, sums and lse in f32; on a CPU, products of f32 are the
+/// fastest.
 static Row rowOfAttention(nn::Target target) {
   return target == nn::Target::Cuda ? Row::Narrow : Row::Rounded;
 }

@@ -41,6 +41,14 @@ AttentionArguments argumentsOf(const plan::Attention &attention,
   return arguments;
 }
 
+AttentionGradArguments argumentsOf(const plan::AttentionGrad &gradient,
+                                   const AddressBook &book) {
+  auto arguments = gradientArguments<AttentionGradArguments>(gradient, book);
+  if (gradient.dbias.buffer >= 0)
+    arguments.dbias = book.operand(gradient.dbias);
+  return arguments;
+}
+
 NeighborhoodArguments argumentsOf(const plan::NeighborhoodAttention &attention,
                                   const AddressBook &book) {
   NeighborhoodArguments arguments;

@@ -14,6 +14,8 @@ namespace hocket::runtime {
 
 AttentionArguments argumentsOf(const plan::Attention &attention,
                                const AddressBook &book);
+AttentionGradArguments argumentsOf(const plan::AttentionGrad &gradient,
+                                   const AddressBook &book);
 NeighborhoodArguments argumentsOf(const plan::NeighborhoodAttention &attention,
                                   const AddressBook &book);
 
@@ -27,14 +29,13 @@ ConvolutionArguments argumentsOf(const plan::Convolution &convolution,
 PoolingArguments argumentsOf(const plan::Pooling &pooling,
                              const AddressBook &book);
 
-/// Of the gradient of an Attention or a NeighborhoodAttention.
+/// What gradients of an Attention and of a NeighborhoodAttention share.
 template <class Arguments, class Forward>
 Arguments gradientArguments(const plan::GradientOf<Forward> &x,
                             const AddressBook &book) {
   return {argumentsOf(x.forward, book), book.operand(x.dout),
           book.operand(x.dq), book.operand(x.dk), book.operand(x.dv)};
 }
-
 } // namespace hocket::runtime
 
 #endif // HOCKET_LIB_DEVICE_ARGUMENTS_H

@@ -52,8 +52,6 @@ bool Checker::checkDocuments(const Attention &attention) {
   if (queries.buffer < 0 || keys.buffer < 0)
     return fail("has documents of queries or of keys alone, expected both or "
                 "none");
-  if (plan.target == Target::Cuda)
-    return fail("has documents, which only a CPU tells apart");
   if (!checkRead("query_documents", queries) ||
       !checkRead("key_documents", keys) ||
       !checkShape("query_documents", queries,
@@ -73,9 +71,10 @@ bool Checker::checkBias(const Attention &attention) {
   const View &bias = attention.bias;
   if (bias.buffer < 0)
     return true;
-  if (plan.target == Target::Cuda)
-    return fail("has a bias, which only a CPU adds");
-  if (!checkRead("bias", bias) || !checkType("bias", bias, typeOf(attention.q)))
+  // Of 16-bit queries a bias may be F32.
+  DType own = typeOf(attention.q);
+  bool isWide = byteSize(own) == 2 && typeOf(bias) == DType::F32;
+  if (!checkRead("bias", bias) || (!isWide && !checkType("bias", bias, own)))
     return false;
   std::vector<int64_t> expected = attention.q.shape;
   for (size_t dim = 0; dim < 3 && bias.shape.size() == 4; ++dim)

@@ -9,7 +9,8 @@ namespace hocket::plan {
 
 bool takesWorkspace(const Instruction &instruction) {
   if (auto *attention = std::get_if<Attention>(&instruction.body))
-    return attention->engine == AttentionEngine::Cudnn;
+    return attention->engine == AttentionEngine::Cudnn ||
+           attention->keyDocuments.buffer >= 0;
   return std::holds_alternative<Matmul>(instruction.body) ||
          std::holds_alternative<Convolution>(instruction.body) ||
          std::holds_alternative<AttentionGrad>(instruction.body) ||

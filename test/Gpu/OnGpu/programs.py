@@ -84,6 +84,11 @@ LAYOUTS = ["BigBird --schedule ring -D n=3", "Fixed --schedule gathered -D n=3",
            "Longformer --schedule gathered -D n=2", "Sliding --schedule zigzag -D n=2",
            "Windowed --schedule margins -D n=3", "Listed --schedule heads -D tp=4"]
 
+# Options of test/Execute/documents.hkt, attention-bias.hkt and attention-mask-of-scores.hkt.
+OF_DATA = {"documents": ["Net", "Net zigzag", "Net heads", "Near windows", "Sparse split"],
+           "attention-bias": ["Net", "Net zigzag", "Net heads", "Near windows", "Sparse split"],
+           "attention-mask-of-scores": ["Net", "Hidden hidden"]}
+
 
 def narrow(file, model):
     """The text of an example in bf16; that of a variant says what the variant does."""
@@ -111,6 +116,15 @@ def verified(small):
         for name, more in [("f32", ()), ("f64", ("--float64",))]:
             yield Program(f"layouts-{variant}-{name}", "verify", "test/Execute/block-layouts.hkt",
                           ("--grad", "--variant", variant, *options, *more))
+    for file, texts in OF_DATA.items():
+        for text in texts[: 1 if small else None]:
+            model, *rest = text.split()
+            options = ("--grad", "--model", model, *(("--schedule", *rest) if rest else ()))
+            for name, more in [("f32", ()), ("f64", ("--float64",))]:
+                yield Program(f"{file}-{'-'.join([model, *rest])}-{name}", "verify",
+                              f"test/Execute/{file}.hkt", (*options, *more))
+        yield Program(f"{file}-bf16", "verify", f"test/Execute/{file}.hkt",
+                      ("--grad", "--model", "Narrow", "--schedule", "narrow"))
     yield Program("layouts-groups-bf16", "verify", "test/Cuda/Inputs/sparse.hkt",
                   ("--grad", "--variant", "Brain", "--schedule", "heads"))
     # A user's functions have a type of their own.

@@ -152,11 +152,8 @@ Status Preparer::operator()(const plan::Attention &attention) const {
 }
 
 Status Preparer::operator()(const plan::AttentionGrad &gradient) const {
-  auto arguments =
-      gradientArguments<AttentionGradArguments>(gradient, context.book);
-  if (gradient.dbias.buffer >= 0)
-    arguments.dbias = operand(gradient.dbias);
-  return makeAttentionGrad(arguments, context.threads, call);
+  return makeAttentionGrad(argumentsOf(gradient, context.book), context.threads,
+                           call);
 }
 
 Status Preparer::operator()(const plan::Embedding &embedding) const {

@@ -3,6 +3,7 @@
 #include "runtime/lib/Cuda/Attention/Attention.h"
 #include "runtime/lib/Cuda/Attention/AttentionProblem.h"
 #include "runtime/lib/Cuda/Attention/TileLists.h"
+#include "runtime/lib/Cuda/Kernels/Copy.h"
 
 namespace hocket::runtime::cuda {
 
@@ -48,6 +49,35 @@ public:
                                 : plain(entry),
                p.keys, p.kvHeads, p.queries * std::max<int64_t>(p.group, 1),
                listTilesOfKeys);
+  }
+
+  /// After the queries' kernel, which leaves what this one reads.
+  Status addBias(const Operand &bias) {
+    int depth = problem.depth, bytes = std::max(problem.bytes(), 4);
+    TileShape tile = plainGradTile(depth, bytes);
+    p.dbias = scoreTensor(given.byScores(bias));
+    p.tiles = tilesOf(p.queries, tile.rows);
+    if (bias.shape[3] != p.keys || p.tiles == 0)
+      if (Status status = addFill(bias, 0, launches); !status.ok())
+        return status;
+    uint64_t blocks = uint64_t(tilesOf(p.keys, tile.columns)) *
+                      (bias.shape[2] == 1 ? 1 : p.tiles) * bias.shape[1] *
+                      bias.shape[0];
+    if (blocks == 0 || p.tiles == 0)
+      return Status::success();
+    PreparedLists lists;
+    if (Status status = PreparedLists::make(given, tile, listTilesOfQueries,
+                                            launches, lists);
+        !status.ok())
+      return status;
+    p.lists = lists.parameters;
+    KernelLaunch &launch =
+        launches.add("AttentionBiasGrad", "gradientOfBias" + problem.suffix(),
+                     blocks, plainThreads, p);
+    launch.sharedBytes = plainGradShared(depth, bytes);
+    launches.usesScratch(offsetof(AttentionParameters, means));
+    lists.use(offsetof(AttentionParameters, lists), launches);
+    return Status::success();
   }
 
 private:
@@ -124,7 +154,9 @@ Status addAttentionGrad(const AttentionGradArguments &given,
   if (p.rows > 0)
     add.addMeans();
   status = add.addQueries();
-  return status.ok() ? add.addKeysAndValues() : status;
+  if (status.ok())
+    status = add.addKeysAndValues();
+  return status.ok() && given.dbias ? add.addBias(*given.dbias) : status;
 }
 
 } // namespace hocket::runtime::cuda

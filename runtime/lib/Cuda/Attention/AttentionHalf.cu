@@ -59,6 +59,24 @@ maskScores(const AttentionParameters &p, int64_t b,
     }
 }
 
+/// What scores are counted from, so that scaled ones have their bias.
+template <class T, int columns, int m>
+static __device__ inline void
+beginScores(const AttentionParameters &p, const BlockOfHead<int> &block,
+            float (&scores)[m][columns / 8][4], int first, int column,
+            float unscaled) {
+#pragma unroll
+  for (int i = 0; i < m; ++i)
+#pragma unroll
+    for (int n = 0; n < columns / 8; ++n)
+#pragma unroll
+      for (int e = 0; e < 4; ++e)
+        scores[i][n][e] =
+            unscaled * biasOf<T, float>(p, block.b, block.h,
+                                        first + 16 * i + rowOfLane(e),
+                                        column + 8 * n + columnOfLane(e % 2));
+}
+
 static __device__ inline float largestOfRow(float value) {
   value = fmaxf(value, __shfl_xor_sync(~0u, value, 1));
   return fmaxf(value, __shfl_xor_sync(~0u, value, 2));
@@ -194,6 +212,9 @@ static __device__ void attend(const AttentionParameters &p) {
     }
     int column = walk.tile(n) * columns;
     float scores[m][columns / 8][4] = {};
+    if (isBiased)
+      beginScores<T, columns>(p, block, scores, query, column,
+                              1 / fabsf(float(p.scale)));
     multiplyRows<depth, columns>(scores, queries, row,
                                  keys + n % stages * tileSize);
     if (stages == 1) {

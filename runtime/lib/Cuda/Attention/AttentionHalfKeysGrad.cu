@@ -71,6 +71,8 @@ public:
       const int stage = n % 2 * tileSize;
       Tile tile;
       begin(tile, state[n % 2]);
+      if (isBiased && ofValues)
+        beginScores(tile, walk.head(n), walk.tile(n) * columns);
       multiplyRows<depth, columns>(tile, mine, row, first + stage);
       if (ofValues)
         weigh(tile, state[n % 2], walk.tile(n) * columns,
@@ -117,6 +119,22 @@ private:
       }
   }
 
+  /// What scores of a head's queries from `first` on are counted from, so that
+  /// scaled ones have their bias.
+  __device__ void beginScores(Tile &scores, int64_t head, int first) const {
+    const float unscaled = 1 / float(p.scale);
+#pragma unroll
+    for (int i = 0; i < m; ++i)
+#pragma unroll
+      for (int n = 0; n < columns / 8; ++n)
+#pragma unroll
+        for (int e = 0; e < 4; ++e)
+          scores[i][n][e] =
+              unscaled * biasOf<T, float>(p, block.b, head,
+                                          first + 8 * n + columnOfLane(e % 2),
+                                          key + 16 * i + rowOfLane(e));
+  }
+
   /// Scores of queries from `first` on become weights, of which the other warp
   /// gets all and this one keeps what is not dropped.
   __device__ void weigh(Tile &scores, const Columns &columnState, int first,
@@ -131,7 +149,7 @@ private:
 #pragma unroll
           for (int half = 0; half < 2; ++half) {
             float &score = scores[i][n][2 * half + e];
-            score = powerOfTwo(score * scale - lse);
+            score = weightOf(score * scale, lse);
           }
       }
     if (p.keep || layout.hides() ||

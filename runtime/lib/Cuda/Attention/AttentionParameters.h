@@ -21,6 +21,14 @@ struct HeadTensor {
   int32_t unused;
 };
 
+/// Of scores: [batch, head, query, key], of the type of q or f32. 0 strides
+/// along what one number is for all of.
+struct ScoreTensor {
+  uint64_t data; // 0: absent
+  int64_t strides[4];
+  int64_t isWide; // f32 of 16-bit queries
+};
+
 /// See AttentionDropout.
 struct DropoutParameters {
   static constexpr int mostSizes = 8;
@@ -41,7 +49,7 @@ struct AttentionParameters {
   uint64_t means;
   uint64_t lse, keep; // 0: absent
   int64_t lseStrides[3], keepStrides[2];
-  int64_t heads, kvHeads;
+  int64_t batch, heads, kvHeads;
   int64_t group, headOffset, kvHeadOffset, keyOffset;
   /// Query i sees keys [i + firstBegin, i + firstLimit) of those there are.
   int64_t firstLimit, firstBegin;
@@ -53,8 +61,9 @@ struct AttentionParameters {
   /// Blocks begin in this order: of so many heads the same tile, then the next
   /// one, those first that meet most.
   uint32_t headsAtOnce;
-  int32_t beginsWithLast; // tile
-  uint32_t rows;          // of all heads, for means
+  int32_t beginsWithLast;  // tile
+  uint32_t rows;           // of all heads, for means
+  ScoreTensor bias, dbias; // of the kernels of biases, which are of lists
   DropoutParameters dropout;
   TileParameters lists; // of the kernels of lists
 };

@@ -17,19 +17,22 @@ template <class T, int R> struct RowState {
 };
 
 template <class T, int R, int C, class Mask>
-static __device__ void maskScores(const AttentionParameters &p, int64_t b,
+static __device__ void maskScores(const AttentionParameters &p,
+                                  const BlockOfHead<int64_t> &block,
                                   T (&scores)[R][C], const RowState<T, R> &rows,
-                                  int first, int column, const Mask &mask) {
+                                  int column, const Mask &mask) {
 #pragma unroll
   for (int j = 0; j < C; ++j) {
     const int local = threadColumn() + 16 * j, key = column + local;
-    bool isThere = key < p.keys && isKept(p, b, key);
+    bool isThere = key < p.keys && isKept(p, block.b, key);
 #pragma unroll
     for (int i = 0; i < R; ++i) {
+      const int query = block.first + threadRow() * R + i;
       bool isSeen = isThere && key >= rows.seen[i].begin &&
-                    key < rows.seen[i].end &&
-                    mask.row(first + threadRow() * R + i).sees(local);
+                    key < rows.seen[i].end && mask.row(query).sees(local);
       scores[i][j] = isSeen ? scores[i][j] * T(p.scale) : T(-INFINITY);
+      if (isBiased && isSeen)
+        scores[i][j] += biasOf<T, T>(p, block.b, block.h, query, key);
     }
   }
 }
@@ -100,7 +103,7 @@ static __device__ void attend(const AttentionParameters &p) {
     __syncthreads();
     T scores[R][C], shrink[R];
     scoreRows<T, depth>(scores, queries, tile);
-    maskScores(p, block.b, scores, rows, block.first, column,
+    maskScores(p, block, scores, rows, column,
                walk.template mask<shape.columns>(n, p.queries));
     exponentiate<T, drops>(p, scores, rows, column, weights, shrink);
 #pragma unroll
@@ -132,7 +135,7 @@ static __device__ void attend(const AttentionParameters &p) {
 using namespace hocket::runtime::cuda;
 
 #define HOCKET_KERNEL(name, T, depth, drops)                                   \
-  extern "C" __global__ void __launch_bounds__(plainThreads)                   \
+  extern "C" __global__ void __launch_bounds__(plainThreads HOCKET_BLOCKS)     \
       HOCKET_ENTRY(name)(const __grid_constant__ AttentionParameters p) {      \
     attend<T, depth, drops>(p);                                                \
   }

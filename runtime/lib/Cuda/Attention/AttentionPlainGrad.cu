@@ -95,7 +95,8 @@ public:
       T weights[R][C], gradients[R][C];
       scoreRows<T, depth>(weights, left[0], right[0]);
       scoreRows<T, depth>(gradients, left[1], right[1]);
-      weigh(weights, gradients, column, walk.template mask<columns>(n, count));
+      weigh(weights, gradients, headOfQueries(walk, n), column,
+            walk.template mask<columns>(n, count));
       if (ofQueries) {
         if (!p.isTerm)
           setOrigins(weights, gradients, sums);
@@ -120,6 +121,13 @@ private:
     return kvHeadOf(p, at.h);
   }
   __device__ int64_t headOfColumns(const QueryWalk<isListed> &walk,
+                                   int n) const {
+    return walk.head(n);
+  }
+  __device__ int64_t headOfQueries(const KeyWalk<isListed> &, int) const {
+    return at.h;
+  }
+  __device__ int64_t headOfQueries(const QueryWalk<isListed> &walk,
                                    int n) const {
     return walk.head(n);
   }
@@ -158,8 +166,8 @@ private:
   /// Scores become weights; dP loses what was dropped. If rows are keys, the
   /// products' left sides go to shared memory.
   template <class Mask>
-  __device__ void weigh(T (&scores)[R][C], T (&gradients)[R][C], int first,
-                        const Mask &mask) {
+  __device__ void weigh(T (&scores)[R][C], T (&gradients)[R][C], int64_t head,
+                        int first, const Mask &mask) {
 #pragma unroll
     for (int j = 0; j < C; ++j) {
       const int local = threadColumn() + 16 * j, column = first + local;
@@ -171,7 +179,13 @@ private:
                       column < seen[i].end &&
                       mask.row(at.first + rowOf(i)).sees(local);
         T &weight = scores[i][j], &gradient = gradients[i][j], factor = 1;
-        weight = isSeen ? exp(fma(weight, T(p.scale), -query.lse)) : T(0);
+        T from = -query.lse;
+        if (isBiased && isSeen)
+          from +=
+              ofQueries
+                  ? biasOf<T, T>(p, at.b, head, at.first + rowOf(i), column)
+                  : biasOf<T, T>(p, at.b, head, column, at.first + rowOf(i));
+        weight = isSeen ? exp(fma(weight, T(p.scale), from)) : T(0);
         if (drops) {
           int key = ofQueries ? column : at.first + rowOf(i);
           factor = Dropper(p.dropout).keeps(query.weights + key)

@@ -2,6 +2,7 @@
 
 #include "runtime/lib/Cuda/Attention/AttentionProblem.h"
 #include <algorithm>
+#include <cmath>
 
 namespace hocket::runtime::cuda {
 
@@ -17,6 +18,14 @@ HeadTensor headTensor(const Operand &operand) {
   }
   x.hasGroups = (operand.strides[3] == 1 || x.extent == 1) &&
                 (x.data | static_cast<uint64_t>(all)) % 16 == 0;
+  return x;
+}
+
+ScoreTensor scoreTensor(const Operand &operand) {
+  ScoreTensor x = {};
+  x.data = reinterpret_cast<uint64_t>(operand.data);
+  std::copy_n(operand.strides.begin(), 4, x.strides);
+  x.isWide = operand.type == plan::DType::F32;
   return x;
 }
 
@@ -53,6 +62,9 @@ static Status check(const AttentionArguments &given) {
                   std::to_string(given.dropout.numbers().sizes.size()) +
                   " factors has no CUDA kernel, expected " +
                   std::to_string(DropoutParameters::mostSizes) + " at most");
+  if (given.bias && !(std::abs(given.scale) > 1e-20))
+    return refuse("with a bias and a scale of " + std::to_string(given.scale) +
+                  " has no CUDA kernel, expected more than 1e-20");
   return Status::success();
 }
 
@@ -77,7 +89,8 @@ Status AttentionProblem::make(const AttentionArguments &given,
   if (!status.ok())
     return status;
   problem.type = given.q.type;
-  problem.isListed = given.visited || given.documents;
+  problem.isBiased = given.bias.has_value();
+  problem.isListed = given.visited || given.documents || given.bias;
   int64_t depth = std::max(given.q.shape[3], given.v.shape[3]);
   for (problem.depth = 32; problem.depth < depth;)
     problem.depth *= 2;
@@ -94,6 +107,9 @@ Status AttentionProblem::make(const AttentionArguments &given,
     p.keep = reinterpret_cast<uint64_t>(given.keep->data);
     std::copy_n(given.keep->strides.begin(), 2, p.keepStrides);
   }
+  if (given.bias)
+    p.bias = scoreTensor(given.byScores(*given.bias));
+  p.batch = given.q.shape[0];
   p.heads = given.q.shape[1];
   p.kvHeads = given.k.shape[1];
   p.group = given.group;

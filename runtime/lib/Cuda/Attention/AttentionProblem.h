@@ -22,10 +22,11 @@ struct AttentionProblem {
   int bytes() const { return static_cast<int>(plan::byteSize(type)); }
   /// "BF16D64Drop": the end of a kernel's name.
   std::string suffix() const;
-  /// Whether its kernels are those of lists, which are of sources of their own.
-  bool isListed = false;
+  /// Whether its kernels are those of lists, and of a bias, which are of
+  /// sources of their own. Those of a bias are of lists as well.
+  bool isListed = false, isBiased = false;
   std::string source(const char *name) const {
-    return std::string(name) + (isListed ? "Listed" : "");
+    return std::string(name) + (isBiased ? "Biased" : isListed ? "Listed" : "");
   }
   /// Of how many heads of all `heads` blocks begin together, each of which
   /// meets `columns` keys and values, or queries and their gradients. Of one,
@@ -34,6 +35,8 @@ struct AttentionProblem {
 };
 
 HeadTensor headTensor(const Operand &operand);
+/// Of an operand that AttentionArguments::byScores has given.
+ScoreTensor scoreTensor(const Operand &operand);
 
 } // namespace hocket::runtime::cuda
 

@@ -46,6 +46,14 @@ template <int count, bool drops> struct QueryState {
   }
 };
 
+/// Of a scaled score and its row's lse, as exponents of two. What a bias hides
+/// weighs nothing, also in a row that sees nothing.
+static __device__ inline float weightOf(float score, float lse) {
+  if (isBiased && score == -INFINITY)
+    return 0;
+  return powerOfTwo(score - lse);
+}
+
 static __device__ inline float dropped(float weight) {
   return __uint_as_float(__float_as_uint(weight) | 0x80000000u);
 }

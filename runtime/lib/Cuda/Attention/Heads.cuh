@@ -7,12 +7,18 @@
 
 namespace hocket::runtime::cuda {
 
-#ifdef HOCKET_LISTED
-constexpr bool isListed = true;
+#if defined(HOCKET_BIASED)
+constexpr bool isListed = true, isBiased = true;
+#define HOCKET_ENTRY(name) name##Biased
+#define HOCKET_BLOCKS , 1 // registers rather than blocks that run together
+#elif defined(HOCKET_LISTED)
+constexpr bool isListed = true, isBiased = false;
 #define HOCKET_ENTRY(name) name##Listed
+#define HOCKET_BLOCKS
 #else
-constexpr bool isListed = false;
+constexpr bool isListed = false, isBiased = false;
 #define HOCKET_ENTRY(name) name
+#define HOCKET_BLOCKS
 #endif
 
 /// The first element of a head.
@@ -83,6 +89,20 @@ static __device__ inline bool isKept(const AttentionParameters &p, int64_t b,
          reinterpret_cast<const uint8_t *>(
              p.keep)[b * p.keepStrides[0] + int64_t(key) * p.keepStrides[1]] !=
              0;
+}
+
+/// What is added to a scaled score; -infinity to one that is not there.
+template <class T, class Wide>
+static __device__ inline Wide biasOf(const AttentionParameters &p, int64_t b,
+                                     int64_t h, int query, int key) {
+  if (query >= p.queries || key >= p.keys)
+    return Wide(-INFINITY);
+  const int64_t *strides = p.bias.strides;
+  const int64_t at =
+      b * strides[0] + h * strides[1] + query * strides[2] + key * strides[3];
+  if (sizeof(T) == 2 && p.bias.isWide)
+    return reinterpret_cast<const Wide *>(p.bias.data)[at];
+  return Wide(reinterpret_cast<const T *>(p.bias.data)[at]);
 }
 
 template <class T>

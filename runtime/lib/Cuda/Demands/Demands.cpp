@@ -12,6 +12,7 @@
 #include "runtime/lib/Cuda/Kernels/Embedding.h"
 #include "runtime/lib/Cuda/Kernels/Pooling.h"
 #include "runtime/lib/Device/Arguments.h"
+#include <algorithm>
 
 namespace hocket::runtime::cuda {
 
@@ -56,7 +57,7 @@ struct Finder {
     return add(addAttention(arguments, list), list);
   }
   Status operator()(const plan::AttentionGrad &x) const {
-    auto arguments = gradientArguments<AttentionGradArguments>(x, book);
+    auto arguments = argumentsOf(x, book);
     if (x.forward.engine == plan::AttentionEngine::Cudnn)
       return addDnn(arguments, x.forward);
     KernelLaunches list;
@@ -178,31 +179,50 @@ Status Finder::operator()(const plan::Convolution &x) const {
 
 } // namespace
 
-/// All ranks of a class launch the same. Nobody looks at the addresses except
-/// for what they are multiples of.
+/// Nobody looks at the addresses except for what they are multiples of.
 static AddressBook bookOf(const plan::Plan &plan,
-                          const plan::RankClass &rankClass) {
-  AddressBook book(plan, rankClass, rankClass.ranks[0]);
+                          const plan::RankClass &rankClass, int64_t rank) {
+  AddressBook book(plan, rankClass, rank);
   for (size_t i = 0; i < rankClass.buffers.size(); ++i)
     book.setBase(int(i), reinterpret_cast<char *>(plan::bufferAlignment));
   return book;
 }
 
+/// Whether a rank's memory depends on where its queries and keys lie: tiles of
+/// documents are chosen among those that meet there.
+static bool dependsOnRank(const decltype(plan::Instruction::body) &body) {
+  auto *attention = std::get_if<plan::Attention>(&body);
+  if (auto *gradient = std::get_if<plan::AttentionGrad>(&body))
+    attention = &gradient->forward;
+  return attention && attention->keyDocuments.buffer >= 0;
+}
+
+/// All ranks of a class launch the same, in memory that is enough for each.
 Status demandsOf(const plan::Plan &plan, const plan::RankClass &rankClass,
                  const plan::Instruction &instruction, Demands &demands) {
-  AddressBook book = bookOf(plan, rankClass);
-  demands = {};
-  return std::visit(Finder{instruction, book, demands}, instruction.body);
+  size_t count = dependsOnRank(instruction.body) ? rankClass.ranks.size() : 1;
+  int64_t most = 0;
+  for (size_t i = 0; i < count; ++i) {
+    AddressBook book = bookOf(plan, rankClass, rankClass.ranks[i]);
+    demands = {};
+    Status status =
+        std::visit(Finder{instruction, book, demands}, instruction.body);
+    if (!status.ok())
+      return status;
+    most = std::max(most, demands.workspaceBytes);
+  }
+  demands.workspaceBytes = most;
+  return Status::success();
 }
 
 Status demandsOf(const plan::Plan &plan, const plan::RankClass &rankClass,
                  const std::vector<plan::Instruction> &list,
                  std::vector<Demands> &demands) {
-  AddressBook book = bookOf(plan, rankClass);
+  AddressBook book = bookOf(plan, rankClass, rankClass.ranks[0]);
   demands.assign(list.size(), {});
   for (size_t i = 0; i < list.size(); ++i) {
     const plan::Instruction &one = list[i];
-    Status status = std::visit(Finder{one, book, demands[i]}, one.body);
+    Status status = demandsOf(plan, rankClass, one, demands[i]);
     if (status.ok())
       continue;
     status.message = plan::describe(plan::instructionWords[one.body.index()],

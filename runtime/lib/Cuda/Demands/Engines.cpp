@@ -85,8 +85,7 @@ std::string whyNotDnnOf(const plan::Instruction &instruction,
   std::string why =
       attention
           ? whyNot(argumentsOf(*attention, book), forward, plan, rankClass)
-          : whyNot(gradientArguments<AttentionGradArguments>(*gradient, book),
-                   forward, plan, rankClass);
+          : whyNot(argumentsOf(*gradient, book), forward, plan, rankClass);
   return why.empty() ? whyNotAddresses(instruction, forward, plan, rankClass)
                      : why;
 }

@@ -49,7 +49,7 @@ AttentionArguments argumentsFor(const plan::Attention &attention,
 }
 AttentionGradArguments argumentsFor(const plan::AttentionGrad &gradient,
                                     const AddressBook &book) {
-  return gradientArguments<AttentionGradArguments>(gradient, book);
+  return argumentsOf(gradient, book);
 }
 
 const plan::Attention &forwardOf(const plan::Attention &attention) {

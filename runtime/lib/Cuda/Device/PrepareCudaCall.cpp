@@ -135,9 +135,7 @@ struct Preparer {
   }
   Status operator()(const plan::AttentionGrad &gradient) const {
     return attention(gradient, gradient.forward, [&](KernelLaunches &list) {
-      return addAttentionGrad(
-          gradientArguments<AttentionGradArguments>(gradient, context.book),
-          list);
+      return addAttentionGrad(argumentsOf(gradient, context.book), list);
     });
   }
   Status operator()(const plan::NeighborhoodAttention &attention) const {

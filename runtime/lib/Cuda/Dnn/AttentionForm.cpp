@@ -81,6 +81,7 @@ private:
   std::string layout() const {
     return given.visited     ? "takes no block layout"
            : given.documents ? "tells no documents apart"
+           : given.bias      ? "adds no bias"
                              : "";
   }
 
