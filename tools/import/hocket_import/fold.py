@@ -27,6 +27,7 @@ class Written:
 @dataclasses.dataclass
 class Module:
     name: str
+    kind: str        # the class, which others may share
     parameters: list
     lets: list
     members: dict    # name -> what makes it
@@ -177,7 +178,7 @@ class Folder:
         signature = body.signature()
         if kind is None:  # the model
             lets, self.root_words = self.derived(body.words | words)
-            self.root = Module(self.graph.title, [], lets, members, signature, body.lines)
+            self.root = Module(self.graph.title, "", [], lets, members, signature, body.lines)
             return None
         maker, words = self.module(kind.split(".")[-1].split("'")[0], body.words | words,
                                    members, signature, body.lines)
@@ -192,10 +193,12 @@ class Folder:
         """(maker, its words) of the module with this text, up to names of sizes: the
         one that there is or a new one."""
         lets, words = self.derived(words)
+        bound = bound_by(signature, [*members.values(), *lets])
+        words -= bound
         parameters = [name for name in self.names.sizes if name in words]
         name = f"{name}Block" if name in BUILT_IN else name
-        module = Module(name, parameters, lets, members, signature, lines)
-        key, order = canonical(module.text("module", ""), parameters)
+        module = Module(name, name, parameters, lets, members, signature, lines)
+        key, order = canonical(module.text("module", ""), parameters, bound)
         if key not in self.texts:
             used = {other.name for other in self.modules} | {self.graph.title}
             if name in used:
@@ -217,13 +220,24 @@ class Folder:
         return [], words
 
 
-def canonical(text, parameters):
-    """(a text with numbers for the names of sizes, the names in order)."""
+def bound_by(signature, makers):
+    """Names of dims that a call's arguments bind: a parameter is only needed for what
+    a member is made with."""
+    types = re.findall(r"\[([^\]]*)\]", re.sub(r"\([^)]*\)", "", signature or ""))
+    alone = {name.strip() for dims in types for name in dims.split(",")}
+    return {name for name in alone if re.fullmatch(r"[A-Za-z]\w*", name)} - \
+        set(re.findall(r"\w+", " ".join(makers)))
+
+
+def canonical(text, parameters, bound):
+    """(a text with numbers for the names of sizes, those of parameters in order)."""
     order = {}
+    names = [*parameters, *bound]
 
     def numbered(match):
         return f"<{order.setdefault(match[0], len(order))}>"
 
-    if parameters:
-        text = re.sub(rf"\b({'|'.join(map(re.escape, parameters))})\b", numbered, text)
-    return text, [*order, *(name for name in parameters if name not in order)]
+    if names:
+        text = re.sub(rf"\b({'|'.join(map(re.escape, names))})\b", numbered, text)
+    return text, [name for name in dict.fromkeys([*order, *parameters])
+                  if name in parameters]

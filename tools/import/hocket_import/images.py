@@ -60,7 +60,7 @@ def convolution(region, node, name):
         ([0], argument(node, 6, 1), argument(node, 5, [1]))
     source = int(x.meta["val"].shape[1])
     result = shape[1] * groups if transposed else shape[0]
-    options = f", {plain(kernel)}" + option("stride", stride, 1) + \
+    options = f", kernel = {plain(kernel)}" + option("stride", stride, 1) + \
         option("padding", padding, 0)
     if groups != 1:
         options += ", groups = {0}" if groups == source else f", groups = {groups}"
@@ -97,10 +97,10 @@ def pooling(node):
         if any(size % want for size, want in zip(sizes, wanted)):
             raise Unsupported(f"aten.{name} to sizes that do not divide")
         kernel = [size // want for size, want in zip(sizes, wanted)]
-        return Call([x], f"avg_pool{rank}d", f", {plain(kernel)}")
+        return Call([x], f"avg_pool{rank}d", f", kernel = {plain(kernel)}")
     kernel = node.args[1]
     stride = argument(node, 2) or kernel
-    options = f", {plain(kernel)}" + option("stride", stride, plain(kernel)) + \
+    options = f", kernel = {plain(kernel)}" + option("stride", stride, plain(kernel)) + \
         option("padding", argument(node, 3, [0]), 0)
     if name.startswith("max"):
         options += option("dilation", argument(node, 4, [1]), 1)

@@ -108,7 +108,7 @@ class Members:
         count = self.folder.tree.length(path) or max(elements) + 1
         texts = [elements[k].text if k in elements else "none" for k in range(count)]
         named = self.folder.names.layers(count)
-        chosen = None if inside else choice(texts, named)
+        chosen = None if inside or named == "1" else choice(texts, named)
         words = {named} - {str(count)} if chosen else set()
         text = f"[{', '.join(texts)}]" if inside else listed(texts)
         return Maker(f"[{chosen} for i in 0..{named}]" if chosen else text,

@@ -4,6 +4,7 @@ import dataclasses
 
 import torch
 
+from .atoms import leaves
 from .export import op_name
 from .numbers import number
 from .refuse import Unsupported
@@ -125,7 +126,9 @@ class Operations:
     def form(self, name, args):
         """A few words of the language, of a value that has a name if they use it
         twice."""
-        form, numbers = FORMS[name], args[1:] or DEFAULTS.get(name, ())
+        numbers = args[1:] or DEFAULTS.get(name, ())
+        name = "relu6" if name == "hardtanh" and tuple(numbers) == (0, 6) else name
+        form = FORMS[name]
         x = self.use(args[0])
         if form.count("{0}") > 1 and not x.text.isidentifier():
             self.uses[args[0]] += 1
@@ -235,7 +238,15 @@ class Operations:
         else:
             axes = tuple(sorted(axis % rank for axis in args[1]))
             keep = ", keepdim = true" if len(args) > 2 and args[2] else ""
-        return Text(f"{name}({x.text}, axis = {axes[0] if len(axes) == 1 else axes}{keep})")
+        axis = self.axis(args[0], axes[0]) if len(axes) == 1 else axes
+        return Text(f"{name}({x.text}, axis = {axis}{keep})")
+
+    def axis(self, node, axis):
+        """The name of an axis of a value that has the dims of an argument, or which."""
+        names = [[leaf.name for leaf in leaves(dim)] for dim in self.shapes.dims[node]]
+        known = any(self.dims_of(node) == self.dims_of(arg) for arg in self.args)
+        unique = len(names[axis]) == 1 and names.count(names[axis]) == 1
+        return names[axis][0] if known and unique else axis
 
     def place(self, node, args, rank):
         """The subscript of a select."""

@@ -8,7 +8,8 @@ from .members import Members, spelled
 from .refuse import Unsupported
 from .steps import Member
 
-LOOP_NAMES = {"layers": "layer", "layer": "l", "blocks": "block", "h": "block"}
+LOOP_NAMES = {"layers": "layer", "layer": "l", "blocks": "block", "h": "block",
+              "stages": "stage"}
 
 
 class Scene:

@@ -2,6 +2,8 @@
 
 import re
 
+from .merge import merge
+
 WIDTH = 110
 
 
@@ -45,7 +47,7 @@ def ignored(state, used):
 def file_text(folder, source, examples, used):
     """`source` is the Python class; `examples` dim -> its size in the examples."""
     parts = ["hocket 1\n", f"# Made by hocket import of {source}.\n"]
-    for module in folder.modules:
+    for module in merge(folder.modules, folder.root):
         head = ", ".join(f"{name}: int" for name in module.parameters)
         parts.append(module.text("module", head))
     root = folder.root
