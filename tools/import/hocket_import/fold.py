@@ -10,6 +10,7 @@ from .members import Maker
 from .refuse import Unsupported
 from .scene import Scene
 from .steps import Member
+from .write import is_long
 
 BUILT_IN = {"Linear", "Conv1D", "Embedding", "LayerNorm", "RmsNorm", "Dropout",
             "GroupNorm", "Conv1d", "Conv2d", "Conv3d"}
@@ -37,8 +38,8 @@ class Module:
     def text(self, keyword, parameters, extra=()):
         head = [f"{keyword} {self.name}({parameters}) {{"]
         head += [f"  {line}" for line in (*extra, *self.lets)]
-        for _, run in itertools.groupby(self.members.items(), lambda item: item[0]
-                                            if "\n" in item[1] else None):
+        for _, run in itertools.groupby(self.members.items(), lambda item: item[0] if
+                                        "\n" in item[1] or is_long(*item) else None):
             run = list(run)
             width = max(len(name) for name, _ in run)
             head += [f"  {name.ljust(width)} = {maker}" for name, maker in run]

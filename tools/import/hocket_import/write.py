@@ -28,6 +28,38 @@ def wrapped(head, items):
     return "\n".join(lines + [line.rstrip()])
 
 
+def is_long(name, maker):
+    """The line of a member has to be broken."""
+    return len(f"  {name} = {maker}") > WIDTH
+
+
+def broken(line):
+    """A line that is too long: of one call or signature, between what it has in its
+    parentheses."""
+    head, _, rest = line.partition("(")
+    if len(line) <= WIDTH or line.startswith("model "):
+        return line
+    items, depth = [""], 0
+    for place, letter in enumerate(rest):
+        quoted = rest[:place].count('"') % 2
+        depth += 0 if quoted else (letter in "([") - (letter in ")]")
+        if depth < 0:
+            items[-1] += rest[place:]
+            items = [item.strip() for item in items]
+            whole = rest[place + 1:] in ("", " {")
+            fits = len(f"{head}({items[0]},") <= WIDTH
+            return wrapped(f"{head}(", items) if whole and fits else line
+        if depth == 0 and letter == "," and not quoted:
+            items.append("")
+        else:
+            items[-1] += letter
+    return line
+
+
+def lines_broken(text):
+    return "\n".join(map(broken, text.split("\n")))
+
+
 def ignored(state, used):
     """Patterns of names of the state_dict that the text does not read."""
     left = [name for name in state if name not in used]
@@ -49,9 +81,9 @@ def file_text(folder, source, examples, used):
     parts = ["hocket 1\n", f"# Made by hocket import of {source}.\n"]
     for module in merge(folder.modules, folder.root):
         head = ", ".join(f"{name}: int" for name in module.parameters)
-        parts.append(module.text("module", head))
+        parts.append(lines_broken(module.text("module", head)))
     root = folder.root
     head = wrapped(f"model {root.name}(", parameters(
         folder.names, folder.root_words, examples))[len(f"model {root.name}("):]
-    parts.append(root.text("model", head, ignored(folder.graph.names, used)))
+    parts.append(lines_broken(root.text("model", head, ignored(folder.graph.names, used))))
     return "\n".join(parts)
