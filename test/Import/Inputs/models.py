@@ -115,7 +115,11 @@ def with_padding(name, inputs):
 
 def without_dropout(name):
     """Changes of a family's config: nothing is dropped."""
-    config = getattr(transformers, FAMILIES[name][0]).config_class(**FAMILIES[name][1])
+    return no_drops(getattr(transformers, FAMILIES[name][0]).config_class(
+        **FAMILIES[name][1]))
+
+
+def no_drops(config):
     return {key: 0.0 for key, value in config.to_dict().items()
             if "drop" in key and isinstance(value, float) and value}
 

@@ -81,6 +81,15 @@ class Masked(nn.Module):
         return F.scaled_dot_product_attention(x, x, x, attn_mask=mask)
 
 
+class Resized(nn.Module):
+    def __init__(self, **options):
+        super().__init__()
+        self.options = options
+
+    def forward(self, x):
+        return F.interpolate(x, **self.options)
+
+
 class Fixed(nn.Module):
     def forward(self, x):
         return x + torch.arange(x.shape[1]).float() if x.shape[1] == 12 else x
@@ -107,6 +116,10 @@ for kind in ("buffer", "noise", "rounded", "in place"):
 for kind in ("bias", "heads", "far"):
     said(f"mask, {kind}", Masked(kind), ids=IDS)
 said("mask, two inputs", Masked("two"), ids=IDS, keep=IDS)
+for options in (dict(scale_factor=1.3), dict(scale_factor=2, mode="bicubic"),
+                dict(size=(3, 4), mode="bilinear", antialias=True)):
+    said("resized", Resized(**options), dims={"x": ("batch", 3, 6, 8)},
+         x=torch.randn(2, 3, 6, 8))
 family("CLIPTextModel", **models.ENCODER, eos_token_id=5)
 family("MptForCausalLM", d_model=48, n_heads=4, n_layers=1, vocab_size=101, max_seq_len=32)
 

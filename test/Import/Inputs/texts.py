@@ -18,7 +18,7 @@ def hocket(*words, status=0):
 
 def expected(module, inputs):
     """The tensors that a module gives, in order."""
-    if getattr(module, "config", None) is not None:
+    if getattr(getattr(module, "config", None), "use_cache", None):
         module.config.use_cache = False
     with torch.no_grad():
         result = module.eval()(**inputs)
@@ -29,10 +29,12 @@ def expected(module, inputs):
 def weights(module, folder):
     """A file of the weights, as save_pretrained or, where that renames, as a
     state_dict."""
-    renames = type(module).__name__ in ("GPTNeoXForCausalLM", "ViTModel", "Dinov2Model")
+    renames = type(module).__name__ in (
+        "GPTNeoXForCausalLM", "ViTModel", "Dinov2Model", "SegformerModel",
+        "SegformerForSemanticSegmentation")
     if hasattr(module, "save_pretrained") and not renames:
         module.save_pretrained(folder)
-        return folder / "model.safetensors"
+        return next(folder.glob("*model.safetensors"))
     save_file({name: tensor.clone() for name, tensor in module.state_dict().items()},
               folder / "weights")
     return folder / "weights"

@@ -11,7 +11,7 @@ import torch
 
 from .erase import erase, unbind
 from .export import bind, trace
-from .fold import Folder
+from .fold import fold
 from .members import Tree
 from .names import Names
 from .recognise import Recognised
@@ -45,8 +45,7 @@ def write_graph(graph, source, config=None, tree=Tree()):
     shapes = Shapes(graph, recognised)
     if recognised.findings:
         raise Refused(recognised.findings.message(graph.title))
-    folder = Folder(Names(graph, recognised, shapes, config), tree)
-    folder.write("", None, folder.ordered(), 0)
+    folder = fold(Names(graph, recognised, shapes, config), tree)
     if recognised.findings:
         raise Refused(recognised.findings.message(graph.title))
     return file_text(folder, source, graph.sizes, parameters_read(recognised))

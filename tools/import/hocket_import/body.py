@@ -14,13 +14,14 @@ from .buckets import Buckets
 from .numbers import number, short
 from .operations import TYPES, Operations, Text
 from .refuse import Unsupported
-from .steps import (Attention, Call, Fill, Member, Op, Part, Rotary, Split, Table,
+from .steps import (Attention, Call, Count, Fill, Member, Op, Part, Rotary, Split, Table,
                     Tied, View)
+from .views import Views
 
 LONGEST = 84  # of an expression that is part of another
 
 
-class Body(Operations):
+class Body(Operations, Views):
     """args     nodes that the forward takes
     outs     nodes that it returns
     uses     node -> how often what is left reads it
@@ -41,6 +42,9 @@ class Body(Operations):
                 if name not in self.avoid and name not in self.holder)
             self.args[node] = name
             self.env[node], self.holder[name] = Text(name), node
+        self.places, self.place_names = {}, {}
+        for node in args:
+            self.name_places(self.shapes.dims[node])
 
     # Names and dims.
 
@@ -58,7 +62,7 @@ class Body(Operations):
                 words.append(f"{leaf.name} = {leaf.size}")
             else:
                 self.words.add(leaf.name)
-                words.append(leaf.name)
+                words.append(self.spelled(leaf))
         return "1" if not words else words[0] if len(words) == 1 else \
             f"({', '.join(words)})"
 
@@ -156,6 +160,8 @@ class Body(Operations):
             return self.operation(node, step)
         if isinstance(step, Table):
             return self.table(node, step)
+        if isinstance(step, Count):
+            return Text(f"f32(iota({self.dim(self.shapes.dims[node][0])}))")
         if isinstance(step, Call):
             return Text(f"{step.function}({self.use(step.operands[0]).text}{step.options})")
         if isinstance(step, Rotary) and step.table:
@@ -250,74 +256,3 @@ class Body(Operations):
 
     def names_in(self, dims):
         return [[leaf.name for leaf in leaves(dim)] for dim in dims]
-
-    # Views.
-
-    def pattern(self, dims):
-        """One side of a rearrange: "batch seq (heads head_dim)"."""
-        words = []
-        for dim in dims:
-            names = [leaf.name for leaf in leaves(dim)]
-            self.words |= set(names) - self.names.counted
-            words.append("1" if not names else names[0] if len(names) == 1
-                         else f"({' '.join(names)})")
-        flat = [leaf.name for dim in dims for leaf in leaves(dim)]
-        if len(set(flat)) != len(flat):
-            raise Unsupported("a view of a value with two dims of one name")
-        return " ".join(words)
-
-    def goes_on(self, node):
-        """The one view that reads a value, if nothing else does and it is here."""
-        users = self.recognised.readers.get(node, ())
-        if len(users) == 1 and node not in self.outs and users[0] in self.own and \
-                isinstance(self.recognised.steps[users[0]], View):
-            return users[0]
-        return None
-
-    def root(self, node):
-        """What a chain of views begins with."""
-        while isinstance(self.recognised.steps.get(node), View) and \
-                node in self.own and node not in self.env:
-            node = self.recognised.steps[node].operands[0]
-        return node
-
-    def view(self, node):
-        if node in self.env or self.goes_on(node):
-            return
-        root = self.root(node)
-        before, after = self.shapes.dims[root], self.shapes.dims[node]
-        left, right = self.pattern(before), self.pattern(after)
-        text = self.use(root)
-        if left != right:
-            text = Text(f'rearrange({text.text}, "{left} -> {right}")')
-        self.bind(node, text)
-
-    def split(self, node, step):
-        """Equal parts, with the views that follow, in one line."""
-        parts = sorted(self.recognised.readers[node],
-                       key=lambda part: self.recognised.steps[part].index)
-        root, lead = self.root(step.operands[0]), self.shapes.leading[node]
-        ends = [self.chain_end(part) for part in parts]
-        forms = {self.pattern(self.shapes.dims[end]) for end in ends}
-        if len(forms) != 1:
-            ends = parts
-            forms = {self.pattern(self.shapes.dims[parts[0]])}
-        left = self.pattern(self.shapes.dims[root])
-        word = leaves(lead)[0].name
-        text = self.use(root).text
-        indices = [self.recognised.steps[part].index for part in parts]
-        if len(set(indices)) != len(indices):
-            raise Unsupported("a part of a split that is taken twice")
-        names = ["unused" if k == 0 else f"unused_{k + 1}" for k in range(step.parts)]
-        for part, end in zip(parts, ends):
-            name = self.free(end)
-            self.hold(end, name)
-            names[self.recognised.steps[part].index] = name
-            self.uses[end] = max(self.uses[end], 1)
-        self.lines.append(f"{', '.join(names)} = rearrange({text}, "
-                          f'"{left} -> {word} {forms.pop()}")')
-
-    def chain_end(self, node):
-        while (after := self.goes_on(node)) is not None:
-            node = after
-        return node

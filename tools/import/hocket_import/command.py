@@ -62,7 +62,9 @@ def find(spec):
 def make(spec, config):
     """(module, its example inputs or {}, their dims or {})."""
     maker = find(spec)
-    if hasattr(maker, "from_config"):  # of transformers: AutoModelForCausalLM
+    if hasattr(maker, "load_config"):  # of diffusers
+        made = maker.from_config(config)
+    elif hasattr(maker, "from_config"):  # of transformers: AutoModelForCausalLM
         kind = dict(config).pop("model_type", None)
         if kind is None:
             raise Refused(f"--config of {spec} names no model_type")
@@ -88,6 +90,8 @@ def draw(name, kind, shape, module):
         return torch.randn(shape)
     if kind == torch.bool or "mask" in name:
         return torch.ones(shape, dtype=kind)
+    if "timestep" in name:
+        return torch.randint(0, 1000, shape).to(kind)
     if "position" in name:
         return torch.arange(shape[-1], dtype=kind).expand(shape).clone()
     vocab = getattr(getattr(module, "config", None), "vocab_size", 2)

@@ -2,17 +2,30 @@
 
 import torch
 
+from .export import op_name
 from .masks import Scores, band, lengths, window
 from .refuse import Unsupported
-from .steps import Table
+from .steps import Count, Op, Table
+
+OF_COUNTS = {"add", "sub", "mul", "div", "neg", "exp", "log", "pow", "sqrt", "rsqrt",
+             "reciprocal"}
 
 
 class Constants:
     """`at_sizes(node, k)` gives a node's value at the k-th sizes, `at(node, sizes)` at
-    these sizes of dims."""
+    these sizes of dims. `written`: the nodes that have steps."""
 
     def __init__(self, graph, at_sizes, at):
         self.graph, self.at_sizes, self.at, self.numbers = graph, at_sizes, at, {}
+        self.written = set()
+
+    def steps(self, node, reader):
+        """node -> Step of a tensor that the operation `reader` reads, or {}."""
+        steps = self.counted(node) if reader == "mul" else {}
+        if not steps and reader == "add" and (table := self.table(node)):
+            steps = {node: table}
+        self.written |= steps.keys()
+        return steps
 
     def number(self, node):
         """The one number that a tensor has everywhere, or None."""
@@ -25,6 +38,24 @@ class Constants:
             same = value is not None and all(bool((x == value).all()) for x in seen)
             self.numbers[node] = value.item() if same else None
         return self.numbers[node]
+
+    def counted(self, node):
+        """node -> Step of what computes a tensor from 0.0, 1.0, ... and numbers, an
+        element from each of them, or {}."""
+        name, size = op_name(node), node.meta["val"].shape
+        if node.op != "call_function":
+            return {}
+        if name == "arange":
+            first = node.args[0] if len(node.args) > 1 else 0
+            steps = node.args[2] if len(node.args) > 2 else 1
+            plain = first == 0 and steps == 1 and isinstance(size[0], int) and \
+                node.meta["val"].dtype == torch.float32
+            return {node: Count([])} if plain else {}
+        if name not in OF_COUNTS or len(node.all_input_nodes) != 1 or node.kwargs:
+            return {}
+        operand = node.all_input_nodes[0]
+        below = self.counted(operand)
+        return {**below, node: Op([operand], name)} if below else {}
 
     def table(self, node):
         """A causal mask or window [..., queries, keys] of zeros and -1e4 or less."""

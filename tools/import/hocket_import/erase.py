@@ -27,14 +27,25 @@ def same_type(a, b):
 def stands_for(node):
     """The operand that a node only repeats, or None."""
     name, first = op_name(node), node.args[0] if node.args else None
-    if not isinstance(first, torch.fx.Node) or not same_type(node, first):
+    if not isinstance(first, torch.fx.Node):
+        return None
+    if name == "slice" and calls(first, "cat") and (part := part_of(node, first)):
+        return part
+    if name == "unsqueeze" and node.args[1] == 0 and counts(first) and all(
+            spreads(user, node) for user in node.users):
+        return first
+    if not same_type(node, first):
         return None
     if name in COPIES:
         steps = node.args[4] if name == "slice" and len(node.args) > 4 else 1
         return first if steps == 1 else None
     second = node.args[1] if len(node.args) > 1 else None
+    if name == "mul" and isinstance(second, torch.fx.Node) and calls(second, "ones"):
+        return first
     if name == "pad":
         return first if not any(second) else None
+    if name.startswith("upsample_"):  # to the size that it has
+        return first
     if name == "dropout":
         return first if second == 0 or not node.args[2] else None
     if isinstance(second, (int, float)) and not isinstance(second, bool):
@@ -43,6 +54,44 @@ def stands_for(node):
         if name in ("add", "sub") and second == 0:
             return first
     return None
+
+
+def calls(node, name):
+    return node.op == "call_function" and op_name(node) == name
+
+
+def part_of(node, whole):
+    """The part of a concatenation that a slice takes again, or None."""
+    if len(node.args) != 4 or None in node.args[1:]:
+        return None
+    axis, begin, end = node.args[1:]
+    size = whole.meta["val"].shape[axis]
+    along = whole.args[1] if len(whole.args) > 1 else 0
+    rank = whole.meta["val"].dim()
+    if along % rank != axis % rank or not isinstance(size, int):
+        return None
+    place, bounds = 0, (begin, min(end, size))
+    for part in whole.args[0]:
+        after = place + part.meta["val"].shape[axis]
+        if bounds == (place, after):
+            return part
+        place = after
+    return None
+
+
+def counts(node):
+    """One dim of numbers that no input reaches: computed from 0, 1, ... alone."""
+    one = node.meta["val"].dim() == 1 and node.meta["val"].is_floating_point()
+    while node.op == "call_function" and len(node.all_input_nodes) == 1:
+        node = node.all_input_nodes[0]
+    return one and calls(node, "arange")
+
+
+def spreads(user, node):
+    """The user is a product that would give a leading dim of 1 to a value itself."""
+    return op_name(user) == "mul" and all(
+        isinstance(other, torch.fx.Node)
+        and other.meta["val"].dim() >= node.meta["val"].dim() for other in user.args)
 
 
 def erase(graph):

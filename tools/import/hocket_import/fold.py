@@ -51,11 +51,25 @@ class Module:
         return "\n".join(head + body) + "\n"
 
 
+def fold(names, tree):
+    """The modules of a model, which is folded again as long as that makes fewer."""
+    known, folder = frozenset(), None
+    while True:
+        after = Folder(names, tree, known)
+        after.write("", None, after.ordered(), 0)
+        if folder is not None and len(after.modules) >= len(folder.modules):
+            return folder
+        folder, known = after, known | after.texts.keys()
+        if not names.places or names.recognised.findings:
+            return folder
+
+
 class Folder:
     """Writes modules from the outside in; `modules` has them from the inside out."""
 
-    def __init__(self, names, tree):
-        self.names, self.recognised = names, names.recognised
+    def __init__(self, names, tree, known=frozenset()):
+        """`known`: keys of modules without sizes of images, of an earlier folding."""
+        self.names, self.recognised, self.known = names, names.recognised, known
         self.graph, self.tree = names.graph, tree
         self.modules, self.texts = [], {}
         self.made = {step.path: step for step in self.recognised.steps.values()
@@ -199,6 +213,10 @@ class Folder:
         parameters = [name for name in self.names.sizes if name in words]
         name = f"{name}Block" if name in BUILT_IN else name
         module = Module(name, name, parameters, lets, members, signature, lines)
+        other = self.of_any_size(module)
+        if other is not None:
+            module, parameters = other, other.parameters
+            bound = bound_of(module)
         key, order = canonical(module.text("module", ""), parameters, bound)
         if key not in self.texts:
             used = {other.name for other in self.modules} | {self.graph.title}
@@ -211,6 +229,26 @@ class Folder:
         given = dict(zip(names, order))  # a size of the known one -> the one here
         args = ", ".join(given[name] for name in known.parameters)
         return f"{known.name}({args})", set(parameters)
+
+    def of_any_size(self, module):
+        """The same module with rows for the height of the model's image, where there
+        is one for images of other sizes."""
+        places = self.names.places
+
+        def renamed(text):
+            return re.sub(r"\b\w+\b", lambda word: places.get(word[0], word[0]), text)
+
+        parameters = [name for name in module.parameters if name not in places]
+        text = module.text("module", "")
+        if module.signature is None or parameters == module.parameters or \
+                any(re.search(rf"\b{name}\b", text) for name in places.values()) or \
+                any(renamed(maker) != maker for maker in module.members.values()):
+            return None
+        other = dataclasses.replace(
+            module, parameters=parameters, signature=renamed(module.signature),
+            lines=[renamed(line) for line in module.lines])
+        key, _ = canonical(other.text("module", ""), parameters, bound_of(other))
+        return other if key in self.known else None
 
     def derived(self, words):
         """head_dim is what hidden and heads make, where they do."""
@@ -228,6 +266,10 @@ def bound_by(signature, makers):
     alone = {name.strip() for dims in types for name in dims.split(",")}
     return {name for name in alone if re.fullmatch(r"[A-Za-z]\w*", name)} - \
         set(re.findall(r"\w+", " ".join(makers)))
+
+
+def bound_of(module):
+    return bound_by(module.signature, [*module.members.values(), *module.lets])
 
 
 def canonical(text, parameters, bound):

@@ -10,6 +10,9 @@ CONVOLUTIONS = {f"conv{rank}d": f"Conv{rank}d" for rank in (1, 2, 3)}
 TRANSPOSED = {f"conv_transpose{rank}d": f"ConvTranspose{rank}d" for rank in (1, 2, 3)}
 POOLINGS = {f"{kind}_pool{rank}d" for kind in ("max", "avg", "adaptive_avg")
             for rank in (1, 2, 3)}
+UPSAMPLINGS = {f"upsample_{mode}{rank}d": mode for mode, rank in (
+    ("nearest", 1), ("nearest", 2), ("nearest", 3), ("linear", 1), ("bilinear", 2),
+    ("trilinear", 3))}
 BORDERS = {"constant": "zero", "reflect": "reflect", "replicate": "replicate",
            "circular": "circular"}
 
@@ -112,6 +115,25 @@ def pooling(node):
         if argument(node, 6) is not None:
             raise Unsupported(f"aten.{name} with another divisor")
     return Call([x], name, options + (", ceil_mode = true" if ceil else ""))
+
+
+def interpolation(node):
+    """The step of one resampling: by a factor where that is whole, else to sizes."""
+    name, x = op_name(node), node.args[0]
+    mode, rank = UPSAMPLINGS[name], int(name[-2])
+    before, after = ([int(size) for size in value.meta["val"].shape[-rank:]]
+                     for value in (x, node))
+    aligned = mode != "nearest" and bool(node.args[2])
+    factors = node.args[-1] if isinstance(node.args[-1], (list, tuple)) else []
+    if any(abs(size * factor - to) > 1e-6
+           for size, factor, to in zip(before, factors, after)):
+        raise Unsupported(f"aten.{name} by a factor that gives no whole size")
+    if aligned or any(to % size for size, to in zip(before, after)):
+        options = f", size = {plain(after)}"
+    else:
+        options = f", scale = {plain([to // size for size, to in zip(before, after)])}"
+    options += f", mode = {mode}" if mode != "nearest" else ""
+    return Call([x], "interpolate", options + (", align_corners = true" if aligned else ""))
 
 
 def padding(node):

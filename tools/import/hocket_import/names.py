@@ -8,7 +8,7 @@ import re
 from .atoms import leaves
 from .buckets import Buckets
 from .images import CONVOLUTIONS
-from .steps import Attention, Fill, Iota, Member, Rotary, View
+from .steps import Attention, Count, Fill, Iota, Member, Rotary, View
 
 # What a config calls a size -> what the text does; the first that fits.
 CONFIG = [("hidden", ("hidden_size", "n_embd", "d_model", "dim")),
@@ -20,6 +20,7 @@ CONFIG = [("hidden", ("hidden_size", "n_embd", "d_model", "dim")),
           ("labels", ("num_labels",))]
 IMAGES = {3: ("length",), 4: ("height", "width"), 5: ("depth", "height", "width")}
 PLACES = {1: ("places",), 2: ("rows", "columns"), 3: ("planes", "rows", "columns")}
+WIDTHS = ("hidden_sizes", "block_out_channels")
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers")
 
 
@@ -28,16 +29,22 @@ def own_name(path):
     return next(part for part in reversed(path.split(".")) if not part.isdigit())
 
 
+def numbered(name, count=8):
+    """inner, inner_2, ...: of stages that have other sizes."""
+    return name, *(f"{name}_{k}" for k in range(2, count + 1))
+
+
 class Names:
     """sizes   name -> number, of the model's parameters, in the order of naming
     counted  names of sizes that the text writes out: `(qkv = 3, heads)`
     roles    node -> the name that a value has in a forward: q, k, v, o
+    places   height -> rows: what a size of an image is where it is any size
     """
 
     def __init__(self, graph, recognised, shapes, config):
         self.graph, self.recognised, self.shapes = graph, recognised, shapes
         self.config = config
-        self.sizes, self.counted, self.roles = {}, set(), {}
+        self.sizes, self.counted, self.roles, self.places = {}, set(), {}, {}
         self.taken = {dim for dims in graph.dims.values() for dim in dims
                       if isinstance(dim, str)} | self.members_called()
         self.name_images()
@@ -45,6 +52,8 @@ class Names:
         self.name_norms()
         self.name_attentions()
         self.name_splits()
+        for node, _ in self.steps(Count):
+            self.give(self.shapes.dims[node][0], *numbered("frequencies"))
         self.name_products()
         self.name_parameters()
         self.name_places()
@@ -54,9 +63,15 @@ class Names:
         """Of an input that is an image: channels, height, width."""
         for node in self.graph.inputs:
             dims = self.shapes.dims[node]
-            if node.meta["val"].is_floating_point() and len(dims) in IMAGES:
-                for dim, name in zip(dims[1:], ("channels", *IMAGES[len(dims)])):
-                    self.give(dim, name)
+            if not node.meta["val"].is_floating_point() or len(dims) not in IMAGES:
+                continue
+            if isinstance(self.graph.dims[node.name][1], str):  # no channels: a sequence
+                self.give(dims[-1], "features")
+                continue
+            self.give(dims[1], "channels")
+            for dim, name, place in zip(dims[2:], IMAGES[len(dims)], PLACES[len(dims) - 2]):
+                if self.give(dim, name):
+                    self.places[name] = place
 
     def members_called(self):
         """The names of members: a parameter of theirs would hide them."""
@@ -68,6 +83,11 @@ class Names:
         """The config's names of a size."""
         return [name for name, keys in CONFIG
                 if any(getattr(self.config, key, None) == size for key in keys)]
+
+    def staged(self):
+        """The config has a width for each stage."""
+        return any(isinstance(getattr(self.config, key, None), (list, tuple))
+                   for key in WIDTHS)
 
     def give(self, dim, *names):
         """Names a dim of one atom without a name; the first name that is free, or
@@ -120,10 +140,12 @@ class Names:
     def name_attentions(self):
         for node, step in self.steps(Attention):
             q, k, v = (self.shapes.dims[operand] for operand in step.operands[:3])
-            self.give(q[1], "heads", "query_heads")
+            alike = leaves(q[1]) == leaves(k[1])
+            self.give(q[1], *(numbered("heads") if alike else ("heads", "query_heads")))
             self.give(k[1], "kv_heads")
             self.give(q[2], "tokens")
-            self.give(q[3], "head_dim", "key_dim")
+            alike = leaves(q[3]) == leaves(v[3])
+            self.give(q[3], *(numbered("head_dim") if alike else ("head_dim", "key_dim")))
             self.give(v[3], "value_dim")
             for role, operand in zip("qkv", step.operands):
                 self.roles[operand] = role
@@ -162,7 +184,8 @@ class Names:
                 continue
             known = self.of_config(atoms[0].size)
             if id(atoms[0]) in read:
-                self.give(out, "inner", *known, f"{own}_out")
+                self.give(out, *numbered("inner", 8 if self.staged() else 1), *known,
+                          f"{own}_out")
             else:
                 self.give(out, *[name for name in known if name != "inner"],
                           f"{own}_out")

@@ -4,7 +4,7 @@ import dataclasses
 
 import torch
 
-from .atoms import leaves
+from .atoms import leaves, size_of
 from .export import op_name
 from .numbers import number
 from .refuse import Unsupported
@@ -176,7 +176,7 @@ class Operations:
             else torch.int32
 
         def operand(x):
-            text = self.value(x)
+            text = self.value(x) if sign != "/" or x is a else self.divisor(a, x)
             mixed = isinstance(x, torch.fx.Node) and x in self.shapes.dims and \
                 x.meta["val"].dtype != wide and (len(kinds) > 1 or floats or (
                     x.meta["val"].dtype == torch.bool and sign in "+-*"))
@@ -186,6 +186,15 @@ class Operations:
         tight = least + 1 if sign in "-/" or least == COMPARISON else least
         loose = least + 1 if least == COMPARISON else least
         return Text(f"{left.inside(loose)} {sign} {right.inside(tight)}", least)
+
+    def divisor(self, a, x):
+        """What divides, a dim's name where it is the size of counted numbers."""
+        counted = isinstance(a, torch.fx.Node) and a in self.recognised.constants.written
+        if counted and not isinstance(x, torch.fx.Node):
+            dim = self.shapes.dims[a][-1]
+            if size_of(dim) == x:
+                return Text(self.dim(dim))
+        return self.value(x)
 
     def cast(self, node, x):
         """Another element type, where the language's has the same values."""

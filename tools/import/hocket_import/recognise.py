@@ -13,14 +13,15 @@ from .buckets import ancestors, recognise_buckets
 from .constants import Constants
 from .erase import changed_under_readers
 from .export import op_name
-from .images import CONVOLUTIONS, POOLINGS, TRANSPOSED, padding, pooling
+from .images import (CONVOLUTIONS, POOLINGS, TRANSPOSED, UPSAMPLINGS, interpolation,
+                     padding, pooling)
 from .leaves import Region, constant_index, recognise_leaf
 from .numbers import number
 from .probe import depends_on, evaluate, sized_inputs
 from .refuse import Findings, Unsupported
 from .rotary import recognise_rotary
 from .operations import ELEMENTS, KNOWN, check_arguments
-from .steps import Call, Member, Op, Part, Split, Table, Tied, View
+from .steps import Call, Member, Op, Part, Split, Tied, View
 
 CORES = {"embedding", "linear", "layer_norm", "batch_norm", "group_norm"} | \
     CONVOLUTIONS.keys() | TRANSPOSED.keys()
@@ -173,7 +174,7 @@ class Recognised:
 
     def operands(self, node):
         return [operand for operand in node.all_input_nodes
-                if self.reach[operand] or isinstance(self.all.get(operand), Table)]
+                if self.reach[operand] or operand in self.constants.written]
 
     def parameter(self, node):
         """(the name of a parameter, whether a built-in module has it)."""
@@ -202,6 +203,8 @@ class Recognised:
                 return Part(self.operands(node), node.args[1])
             if name in POOLINGS:
                 return pooling(node)
+            if name in UPSAMPLINGS:
+                return interpolation(node)
             if name == "pad":
                 return padding(node)
             if name == "expand" and not self.spreads(node):
@@ -244,10 +247,10 @@ class Recognised:
                 list(map(str, other.shape)) == list(map(str, node.meta["val"].shape))
                 for other in data):
             return
-        table = self.constants.table(operand) if name == "add" else None
-        if table is None:
+        steps = self.constants.steps(operand, name)
+        if not steps:
             raise Unsupported(f"aten.{name} with a constant tensor")
-        self.all[operand] = table
+        self.all.update(steps)
 
     def split(self, node, name):
         parts = node.meta["val"]
@@ -284,7 +287,7 @@ class Recognised:
                 continue
             step = self.all.get(node)
             if node in self.graph.state or not self.reach[node] and \
-                    not isinstance(step, Table):
+                    node not in self.constants.written:
                 self.refuse(node, "an output or operand that no input reaches")
             elif isinstance(step, str):
                 self.refuse(node, step)

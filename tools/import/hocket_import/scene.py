@@ -9,7 +9,8 @@ from .refuse import Unsupported
 from .steps import Member
 
 LOOP_NAMES = {"layers": "layer", "layer": "l", "blocks": "block", "h": "block",
-              "stages": "stage"}
+              "stages": "stage", "up_blocks": "block", "down_blocks": "block",
+              "resnets": "resnet"}
 
 
 class Scene:

@@ -7,7 +7,7 @@ from .buckets import Buckets
 from .export import op_name
 from .operations import ELEMENTS
 from .refuse import Unsupported
-from .steps import (Attention, Call, Fill, Iota, Member, Op, Part, Rotary, Split,
+from .steps import (Attention, Call, Count, Fill, Iota, Member, Op, Part, Rotary, Split,
                     Table, Tied, View)
 
 PERMUTE = {"transpose", "permute", "t", "movedim"}
@@ -58,6 +58,8 @@ class Shapes:
             size = self.graph.symbols[step.size]
             return [[]] * (len(node.meta["val"].shape) - 2) + [
                 [Atom(size, name)] for name in ("queries", "keys")]
+        if isinstance(step, Count):
+            return [[Atom(int(node.meta["val"].shape[0]))]]
         if isinstance(step, Tied):
             result, source = self.dims[step.operands[1]]
             unify(first[-1], source)

@@ -89,6 +89,11 @@ class Op(Step):
 
 
 @dataclasses.dataclass
+class Count(Step):
+    """0.0, 1.0, ...: what a table of frequencies is computed from."""
+
+
+@dataclasses.dataclass
 class Table(Step):
     """Zero where a query sees a key, -1e30 elsewhere: a causal mask that is added."""
     size: str        # torch's symbol of queries and keys

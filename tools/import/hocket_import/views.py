@@ -1,0 +1,132 @@
+"""Of a Body: dims that only values have, views of one shape as another, and splits."""
+
+from .atoms import leaves
+from .operations import Text
+from .refuse import Unsupported
+from .steps import View
+
+PLACES = ("places", "others")  # what dims of several atoms are called
+
+
+def part(name, size, result):
+    """How one size follows from another."""
+    if size % result == 0:
+        return f"{name} / {size // result}"
+    return f"{name} * {result // size}" if result % size == 0 else str(result)
+
+
+class Views:
+    """places        name -> the size that it has in this module
+    place_names   an atom of which an argument has the size -> its name here
+    """
+
+    def name_places(self, dims):
+        """Names of dims whose sizes follow from others: one has one size here."""
+        for leaf in (leaf for dim in dims for leaf in leaves(dim) if leaf.free):
+            names = (leaf.name, *(f"{leaf.name}_{k}" for k in range(2, 99)))
+            self.place_names[leaf] = self.place_names.get(leaf) or next(
+                name for name in names if self.places.get(name, leaf.size) == leaf.size)
+            self.places[self.place_names[leaf]] = leaf.size
+
+    def spelled(self, leaf):
+        return self.place_names.get(leaf, leaf.name)
+
+    def other(self, leaf):
+        """The atom has a name that is here that of another size."""
+        return leaf.free and leaf not in self.place_names and \
+            self.places.get(leaf.name, leaf.size) != leaf.size
+
+    def kept(self, before, after):
+        """Dims of several atoms that a view keeps, and whose names are not known here:
+        each is one word. Those that it takes apart get other names."""
+        groups, found = [leaves(dim) for dim in after], []
+        for group in map(leaves, before):
+            if len(group) > 1 and any(map(self.other, group)):
+                if group in groups:
+                    found.append(group)
+                else:
+                    self.define(group)
+        return found
+
+    def define(self, group):
+        """Names for places of other sizes than those that have them here; the size of
+        the last one is left to division."""
+        for leaf in filter(self.other, group):
+            known = self.places[leaf.name]
+            base, self.place_names[leaf] = leaf.name, None
+            self.name_places([[leaf]])
+            if leaf is not group[-1]:
+                self.lines.append(f"let {self.spelled(leaf)} = {part(base, known, leaf.size)}")
+
+    def pattern(self, dims, kept=()):
+        """One side of a rearrange: "batch seq (heads head_dim)"."""
+        words = []
+        for dim in dims:
+            if leaves(dim) in kept:
+                words.append(PLACES[kept.index(leaves(dim))])
+                continue
+            names = [self.spelled(leaf) for leaf in leaves(dim)]
+            self.words |= {leaf.name for leaf in leaves(dim)} - self.names.counted
+            words.append("1" if not names else names[0] if len(names) == 1
+                         else f"({' '.join(names)})")
+        flat = [self.spelled(leaf) for dim in dims for leaf in leaves(dim)]
+        if len(set(flat)) != len(flat):
+            raise Unsupported("a view of a value with two dims of one name")
+        return " ".join(words)
+
+    def goes_on(self, node):
+        """The one view that reads a value, if nothing else does and it is here."""
+        users = self.recognised.readers.get(node, ())
+        if len(users) == 1 and node not in self.outs and users[0] in self.own and \
+                isinstance(self.recognised.steps[users[0]], View):
+            return users[0]
+        return None
+
+    def root(self, node):
+        """What a chain of views begins with."""
+        while isinstance(self.recognised.steps.get(node), View) and \
+                node in self.own and node not in self.env:
+            node = self.recognised.steps[node].operands[0]
+        return node
+
+    def view(self, node):
+        if node in self.env or self.goes_on(node):
+            return
+        root = self.root(node)
+        before, after = self.shapes.dims[root], self.shapes.dims[node]
+        kept = self.kept(before, after)
+        left, right = self.pattern(before, kept), self.pattern(after, kept)
+        text = self.use(root)
+        if left != right:
+            text = Text(f'rearrange({text.text}, "{left} -> {right}")')
+        self.bind(node, text)
+
+    def split(self, node, step):
+        """Equal parts, with the views that follow, in one line."""
+        parts = sorted(self.recognised.readers[node],
+                       key=lambda part: self.recognised.steps[part].index)
+        root, lead = self.root(step.operands[0]), self.shapes.leading[node]
+        ends = [self.chain_end(part) for part in parts]
+        forms = {self.pattern(self.shapes.dims[end]) for end in ends}
+        if len(forms) != 1:
+            ends = parts
+            forms = {self.pattern(self.shapes.dims[parts[0]])}
+        left = self.pattern(self.shapes.dims[root])
+        word = leaves(lead)[0].name
+        text = self.use(root).text
+        indices = [self.recognised.steps[part].index for part in parts]
+        if len(set(indices)) != len(indices):
+            raise Unsupported("a part of a split that is taken twice")
+        names = ["unused" if k == 0 else f"unused_{k + 1}" for k in range(step.parts)]
+        for part, end in zip(parts, ends):
+            name = self.free(end)
+            self.hold(end, name)
+            names[self.recognised.steps[part].index] = name
+            self.uses[end] = max(self.uses[end], 1)
+        self.lines.append(f"{', '.join(names)} = rearrange({text}, "
+                          f'"{left} -> {word} {forms.pop()}")')
+
+    def chain_end(self, node):
+        while (after := self.goes_on(node)) is not None:
+            node = after
+        return node
