@@ -1,11 +1,12 @@
 """Imports tiny models that make or cut out pictures, of diffusers and transformers, and
-compares their texts with PyTorch: outputs at two batches, and the gradients of all
-parameters.
+compares their texts with PyTorch: outputs at two batches, also under the schedules of
+NAME_schedules.hkt beside this file, and the gradients of all parameters.
 
     pictures.py FOLDER NAME...
 """
 
 import pathlib
+import re
 import shutil
 import sys
 
@@ -104,12 +105,26 @@ def picture(name, folder):
     texts.hocket("fmt", "--check", file)
     texts.compare(file, module, inputs)
     check.check("hocket", text, module, graph)
+    said = under_schedules(name, folder, module, inputs)
     if isinstance(module, transformers.PreTrainedModel):
         module, inputs, dims = build(name, **models.no_drops(module.config))
         file = folder / "gradients.hkt"
         file.write_text(hocket_import.to_hkt(module, kwargs=inputs, dims=dims))
     texts.compare_gradients(file, module, inputs)
-    print(f"{name}: right", flush=True)
+    print(f"{name}: right on {', '.join(['one device', *said])}", flush=True)
+
+
+def under_schedules(name, folder, module, inputs):
+    """The schedules of a family, each of which gives the module's outputs."""
+    written = pathlib.Path(__file__).parent / f"{name}_schedules.hkt"
+    if not written.exists():
+        return []
+    placed = pathlib.Path(shutil.copy(written, folder))
+    texts.hocket("fmt", "--check", placed)
+    said = re.findall(r"^schedule (\w+)", placed.read_text(), re.MULTILINE)
+    for schedule in said:
+        texts.compare(placed, module, inputs, "--schedule", schedule)
+    return said
 
 
 if __name__ == "__main__":
