@@ -4,6 +4,7 @@
 #include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/Norms.h"
 #include "dialects/Nn/Program.h"
+#include "dialects/Nn/Ring.h"
 #include "dialects/Nn/Values.h"
 
 using namespace mlir;
@@ -193,7 +194,61 @@ static LogicalResult verifyMoved(RedistributeOp move) {
                                "what is held";
 }
 
+/// Whether members have parts of it that are intervals, and stay where they
+/// are.
+static bool isSplitInIntervals(WindowedOp op, LayoutAttr layout, int64_t dim) {
+  SmallVector<SplitAttr> splits = layout.splitsOf(dim, /*factor=*/0);
+  return !splits.empty() && layout.getDims()[dim].getFactors().size() == 1 &&
+         llvm::none_of(splits, [&](SplitAttr split) {
+           return split.isOrdered() || isRingOver(op, split.getAxis());
+         });
+}
+
+/// Whether all that windows show of the data is in what a member holds.
+static bool finds(const Window &window, Interval held, Interval read) {
+  int64_t begin = held.offset, end = held.offset + held.size;
+  for (int64_t e = read.offset; e < read.offset + read.size; ++e) {
+    int64_t place = window.dataAt(e);
+    if ((e < begin || e >= end) && place >= 0 &&
+        (place < begin || place >= end))
+      return false;
+  }
+  return true;
+}
+
+/// Of edges, and of windows that more axes cut than what they slide over, this
+/// is known elsewhere.
+static LogicalResult verifyWindows(WindowedOp op) {
+  MeshAttr mesh = meshOf(op.getOperation());
+  Value slid = op.getPositions().front();
+  LayoutAttr positions = layoutOf(slid), windowed = layoutOf(op.getWindowed());
+  for (auto [dim, window] : llvm::enumerate(op.getWindows())) {
+    if (!mesh || !window || window->lookup ||
+        !isSplitInIntervals(op, positions, dim))
+      continue;
+    auto has = heldParts(positions, dim, /*factor=*/0, mesh);
+    auto made = heldParts(windowed, dim, /*factor=*/0, mesh);
+    if (has.size() != made.size())
+      continue;
+    for (auto [member, pair] : llvm::enumerate(llvm::zip(has, made))) {
+      auto [held, part] = pair;
+      Interval read = window->reads(part);
+      if (!finds(*window, held, read))
+        return op->emitOpError()
+               << "has windows that reach [" << read.offset << ":"
+               << read.offset + read.size << "] of dim " << dim
+               << " where member " << member << " makes or reads them, which "
+               << "holds [" << held.offset << ":" << held.offset + held.size
+               << "] of " << slid.getType();
+    }
+  }
+  return success();
+}
+
 LogicalResult nn::verifyHeld(Operation *op) {
+  if (auto windowed = dyn_cast<WindowedOp>(op);
+      windowed && failed(verifyWindows(windowed)))
+    return failure();
   auto holds = [](Value value) {
     LayoutAttr layout = layoutOf(value);
     return layout && !layout.getHeld().empty();

@@ -66,8 +66,8 @@ mlir::Value holdAs(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x,
 /// Whether the types of an operation agree about what ranks hold: an operation
 /// that computes each position by itself holds the same of all that it reads
 /// and makes, a sum over positions is of terms or of what is owned, and what
-/// returns or moves a value, or draws numbers, takes what is owned. Windows are
-/// checked where their reaches are known.
+/// returns or moves a value, or draws numbers, takes what is owned. What
+/// windows read is held.
 mlir::LogicalResult verifyHeld(mlir::Operation *op);
 
 } // namespace hocket::nn

@@ -66,7 +66,6 @@ static ArrayRef<Known> knownAttributes() {
       {"nn.statistics", isListOf<StringAttr>},
       {"nn.halo_strategies", isListOf<StringAttr>},
       {"nn.halo_lines", isListOf<LocationAttr, UnitAttr>},
-      {"nn.halo_overlaps", isA<DenseI64ArrayAttr>},
       {"nn.stage", isA<IntegerAttr>},
       {"nn.micro_batch", isA<IntegerAttr>},
       {"nn.first_drawn", isA<IntegerAttr>},

@@ -118,7 +118,9 @@ nn::ExchangeOp EarlyExchange::exchange(Value x, bool isMask) {
   OpBuilder builder(x.getContext());
   builder.setInsertionPointAfterValue(x);
   return nn::ExchangeOp::create(builder, x.getLoc(), TypeRange(x.getType()), x,
-                                /*dim=*/0, before, after, "neighbors");
+                                /*dim=*/0, before, after, "neighbors",
+                                nn::BorderAttr::get(x.getContext(), {}),
+                                /*overlap=*/false);
 }
 
 /// Of this dim, as the line says.

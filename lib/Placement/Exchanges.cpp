@@ -1,9 +1,10 @@
-//===- Exchanges.cpp - exchanges before attention under a window ----------===//
+//===- Exchanges.cpp - exchanges where windows reach what others own ------===//
 //
-// Where windows of an attention reach what other ranks own, an exchange of keys
-// and values stands before it, unless these were made in margins (`from`). What
-// was exchanged for an attention before is not exchanged again. Masks are
-// exchanged by themselves: many attentions have one mask.
+// Where windows reach what other ranks own, an exchange of what they slide over
+// stands before the operation, unless that was made in margins (`from`,
+// `layers`). What was exchanged for an operation before is not exchanged again.
+// An operation that makes positions (a transposed convolution) makes terms of
+// what others own; behind it stands an exchange that sends these back.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,18 +13,40 @@
 #include "Lines.h"
 #include "Locations.h"
 #include "dialects/Nn/Derivative.h"
+#include "dialects/Nn/Edges.h"
 #include "dialects/Nn/MaskOperands.h"
 #include "dialects/Nn/Neighborhood.h"
 #include "dialects/Nn/Products.h"
 #include "dialects/Nn/Shape.h"
 #include "dialects/Nn/Values.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace hocket;
 using namespace hocket::placement;
 
 namespace {
-/// The exchanges of one attention.
+/// What an exchange of one dim does.
+struct Move {
+  int64_t dim;
+  Location loc;
+  StringRef strategy;
+  nn::BorderAttr border;
+  bool overlap;
+  nn::HeldAttr held;
+  int64_t before, after;
+
+  nn::HeldAttr heldAt(int64_t at, bool areTerms) const {
+    return nn::heldAt(held, {true, at, 0}, areTerms);
+  }
+  nn::ExchangeOp create(OpBuilder &builder, TypeRange types, ValueRange xs,
+                        int64_t at, bool isBack) const {
+    return nn::ExchangeOp::create(builder, loc, types, xs, at, before, after,
+                                  strategy, border, overlap, isBack);
+  }
+};
+
+/// The exchanges of one operation.
 class Exchanges {
 public:
   Exchanges(nn::WindowedOp op, nn::MeshAttr mesh) : op(op), mesh(mesh) {}
@@ -31,119 +54,192 @@ public:
   void run();
 
 private:
-  Value exchanged(Value x, Type type, int64_t dim);
-  void exchange(ArrayRef<unsigned> operands, int64_t dim);
-  void exchangeDim(int64_t number, const nn::Window &window);
+  Move moveOf(int64_t number, const SlidDim &slid);
+  void exchange(ArrayRef<unsigned> operands, const Move &move, int64_t at);
+  void exchange(const Move &move);
+  void sendBack(ArrayRef<Move> moves);
 
   nn::WindowedOp op;
   nn::MeshAttr mesh;
-  // Of the dim that is exchanged:
-  Location loc = op.getLoc();
-  StringRef strategy = "neighbors";
-  nn::HeldAttr held;
-  int64_t before = 0, after = 0;
 };
 } // namespace
 
+/// The names of a value.
+static SmallVector<Value> namesOf(Value x) {
+  while (auto named = x.getDefiningOp<nn::ValueOp>())
+    x = named.getX();
+  SmallVector<Value> names{x};
+  for (size_t i = 0; i < names.size(); ++i)
+    for (Operation *user : names[i].getUsers())
+      if (auto named = dyn_cast<nn::ValueOp>(user))
+        names.push_back(named.getResult());
+  return names;
+}
+
 /// What an exchange before makes of the value, of that type.
-Value Exchanges::exchanged(Value x, Type type, int64_t dim) {
-  for (Operation *user : x.getUsers()) {
-    auto known = dyn_cast<nn::ExchangeOp>(user);
-    if (!known || known.getStrategy() != strategy ||
-        int64_t(known.getDim()) != dim)
-      continue;
-    for (auto [from, made] : llvm::zip_equal(known.getXs(), known.getMade()))
-      if (from == x && made.getType() == type)
-        return made;
-  }
+static Value exchanged(Value x, Type type, const Move &move, int64_t at) {
+  for (Value name : namesOf(x))
+    for (Operation *user : name.getUsers()) {
+      auto known = dyn_cast<nn::ExchangeOp>(user);
+      if (!known || known.getBack() || known.getStrategy() != move.strategy ||
+          known.getBorder() != move.border ||
+          known.getOverlap() != move.overlap || int64_t(known.getDim()) != at)
+        continue;
+      for (auto [from, made] : llvm::zip_equal(known.getXs(), known.getMade()))
+        if (from == name && made.getType() == type)
+          return made;
+    }
   return {};
 }
 
 /// What the backward computes again is exchanged again; a view is not computed.
 static Attribute partOf(Value value) {
   while (Operation *op = value.getDefiningOp()) {
-    if (!isa<nn::ValueOp, nn::RearrangeOp, nn::SliceOp>(op))
+    if (!isa<nn::ValueOp, nn::RearrangeOp, nn::SliceOp, nn::ExchangeOp>(op))
       return op->getAttr(nn::kRecompute);
     value = op->getOperand(0);
   }
   return {};
 }
 
+static Type holding(Value x, nn::HeldAttr held) {
+  return nn::withLayout(cast<RankedTensorType>(x.getType()),
+                        nn::layoutOf(x).holding(held));
+}
+
 /// At once, of what was not exchanged yet.
-void Exchanges::exchange(ArrayRef<unsigned> operands, int64_t dim) {
-  auto typeOf = [&](Value x) {
-    nn::LayoutAttr layout = nn::layoutOf(x).holding(
-        nn::heldAt(held, {true, dim, 0}, /*areTerms=*/false));
-    return nn::withLayout(cast<RankedTensorType>(x.getType()), layout);
-  };
+void Exchanges::exchange(ArrayRef<unsigned> operands, const Move &move,
+                         int64_t at) {
+  nn::HeldAttr held = move.heldAt(at, /*areTerms=*/false);
   llvm::SmallSetVector<Value, 2> xs;
   SmallVector<Type> types;
   Attribute part;
   for (unsigned number : operands) {
     Value x = op->getOperand(number);
-    if (exchanged(x, typeOf(x), dim) || !xs.insert(x))
+    if (exchanged(x, holding(x, held), move, at) || !xs.insert(x))
       continue;
-    types.push_back(typeOf(x));
+    types.push_back(holding(x, held));
     part = part ? part : partOf(x);
   }
   if (!xs.empty()) {
     OpBuilder builder(op);
-    auto made = nn::ExchangeOp::create(builder, loc, types, xs.getArrayRef(),
-                                       dim, before, after, strategy);
+    nn::ExchangeOp made =
+        move.create(builder, types, xs.getArrayRef(), at, /*isBack=*/false);
     if (part)
       made->setAttr(nn::kRecompute, part);
   }
   for (unsigned number : operands) {
     Value x = op->getOperand(number);
-    op->setOperand(number, exchanged(x, typeOf(x), dim));
+    op->setOperand(number, exchanged(x, holding(x, held), move, at));
   }
 }
 
-/// Keys and values of an attention, by number.
-template <class OpTy> static SmallVector<unsigned, 2> keysOf(OpTy op) {
-  return {op.getKMutable().getOperandNumber(),
-          op.getVMutable().getOperandNumber()};
+/// What an operation slides over, by number.
+static SmallVector<unsigned, 2> slidOperands(nn::WindowedOp op) {
+  return TypeSwitch<Operation *, SmallVector<unsigned, 2>>(op)
+      .Case<nn::AttentionOp, nn::NeighborhoodAttentionOp>([](auto attention) {
+        return SmallVector<unsigned, 2>{
+            attention.getKMutable().getOperandNumber(),
+            attention.getVMutable().getOperandNumber()};
+      })
+      .Default([](Operation *) { return SmallVector<unsigned, 2>{0}; });
 }
 
-void Exchanges::exchangeDim(int64_t number, const nn::Window &window) {
-  auto lines = op->getAttrOfType<ArrayAttr>(nn::kHaloLines);
-  auto line = dyn_cast<LocationAttr>(lines[number]);
-  loc = line ? madeBy(op.getLoc(), line) : op.getLoc();
-  if (auto stated = op->getAttrOfType<ArrayAttr>(nn::kHaloStrategies))
-    strategy = cast<StringAttr>(stated[number]).getValue();
-  held = nn::heldOf(op.getContext(), {true, number, 0},
-                    readParts({op}, number, mesh).front());
-  // Near an end neighborhoods are moved inward.
-  before = window.neighborhood ? window.span() - 1 : window.low;
-  after = window.neighborhood ? window.span() - 1 : window.high;
+/// Masks are exchanged by themselves: many attentions have one mask.
+void Exchanges::exchange(const Move &move) {
+  exchange(slidOperands(op), move, move.dim);
   auto attention = dyn_cast<nn::AttentionOp>(op.getOperation());
   if (!attention)
-    return exchange(
-        keysOf(cast<nn::NeighborhoodAttentionOp>(op.getOperation())), number);
-  exchange(keysOf(attention), number);
+    return;
   nn::MaskOperands mask = nn::MaskOperands::of(attention);
   for (std::optional<unsigned> operand : {mask.keep, mask.keyDocuments})
     if (operand)
-      exchange(*operand, number - 1);
+      exchange(*operand, move, move.dim - 1);
 }
 
-/// One dim after another, so that corners come along.
-void Exchanges::run() {
-  for (auto [number, window] : llvm::enumerate(op.getWindows())) {
-    nn::LayoutAttr keys = nn::layoutOf(op.getPositions().front());
-    std::optional<SlidDim> slid = slidDim(op, number, mesh);
-    if (slid && slid->readsOthers() && !keys.heldOf(number, /*factor=*/0))
-      exchangeDim(number, *window);
+/// What makes positions makes terms of all that its windows reach.
+void Exchanges::sendBack(ArrayRef<Move> moves) {
+  Value made = op.getPositions().front();
+  OpBuilder builder(op);
+  builder.setInsertionPointAfter(op);
+  for (const Move &move : moves)
+    made.setType(holding(made, move.heldAt(move.dim, /*areTerms=*/true)));
+  SmallVector<OpOperand *> uses;
+  for (OpOperand &use : made.getUses())
+    uses.push_back(&use);
+  Value sent = made;
+  for (const Move &move : llvm::reverse(moves)) {
+    Type type = nn::withLayout(cast<RankedTensorType>(sent.getType()),
+                               nn::layoutOf(sent).owning(move.dim, 0));
+    nn::ExchangeOp back =
+        move.create(builder, type, sent, move.dim, /*isBack=*/true);
+    if (Attribute part = op->getAttr(nn::kRecompute))
+      back->setAttr(nn::kRecompute, part);
+    sent = back.getMade().front();
   }
+  for (OpOperand *use : uses)
+    use->set(sent);
+}
+
+/// What each member's windows read.
+static SmallVector<nn::Interval> partsRead(nn::WindowedOp op, int64_t number,
+                                           nn::MeshAttr mesh) {
+  nn::LayoutAttr made = nn::layoutOf(op.getWindowed());
+  if (!made.heldOf(number, /*factor=*/0))
+    return readParts({op}, number, mesh).front();
+  nn::Window window = *op.getWindows()[number];
+  return llvm::map_to_vector(
+      nn::heldParts(made, number, /*factor=*/0, mesh),
+      [&](nn::Interval part) { return window.reads(part); });
+}
+
+Move Exchanges::moveOf(int64_t number, const SlidDim &slid) {
+  auto lines = op->getAttrOfType<ArrayAttr>(nn::kHaloLines);
+  auto strategies = op->getAttrOfType<ArrayAttr>(nn::kHaloStrategies);
+  auto overlaps = op->getAttrOfType<DenseI64ArrayAttr>(nn::kHaloOverlaps);
+  auto line = dyn_cast<LocationAttr>(lines[number]);
+  nn::Reach reach = furthest(slid.window, slid.positions, slid.windows);
+  bool isAttention = slid.window.isTruncated;
+  return {number,
+          line ? madeBy(op.getLoc(), line) : op.getLoc(),
+          strategies ? cast<StringAttr>(strategies[number]).getValue()
+                     : "neighbors",
+          nn::BorderAttr::get(op.getContext(), slid.window.border),
+          overlaps && llvm::is_contained(overlaps.asArrayRef(), number),
+          nn::heldOf(op.getContext(), {true, number, 0},
+                     partsRead(op, number, mesh)),
+          isAttention ? slid.window.low : reach.before,
+          isAttention ? slid.window.high : reach.after};
+}
+
+/// One dim after another, so that corners come along; those whose margins are
+/// waited for before those that travel while something is computed.
+void Exchanges::run() {
+  SmallVector<Move> moves, beside;
+  nn::LayoutAttr positions = nn::layoutOf(op.getPositions().front());
+  for (auto [number, window] : llvm::enumerate(op.getWindows())) {
+    std::optional<SlidDim> slid = slidDim(op, number, mesh);
+    if (!slid || !slid->readsOthers() || positions.heldOf(number, /*factor=*/0))
+      continue;
+    Move move = moveOf(number, *slid);
+    (move.overlap ? beside : moves).push_back(move);
+  }
+  llvm::append_range(moves, beside);
+  if (llvm::is_contained(op->getResults(), op.getPositions().front()))
+    return sendBack(moves);
+  for (const Move &move : moves)
+    exchange(move);
 }
 
 void placement::exchangeBefore(nn::FuncOp func, nn::MeshAttr mesh) {
-  func.walk([&](nn::WindowedOp op) {
-    if (!isa<nn::AttentionOp, nn::NeighborhoodAttentionOp>(op.getOperation()))
-      return;
+  SmallVector<nn::WindowedOp> ops;
+  func.walk([&](nn::WindowedOp op) { ops.push_back(op); });
+  for (nn::WindowedOp op : ops) {
+    if (isa<nn::GatherOp, nn::ScatterSumOp>(op.getOperation()))
+      continue;
     Exchanges(op, mesh).run();
     for (StringRef said :
          {nn::kHaloLines, nn::kHaloStrategies, nn::kHaloOverlaps})
       op->removeAttr(said);
-  });
+  }
 }

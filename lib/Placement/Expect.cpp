@@ -5,6 +5,7 @@
 #include "Locations.h"
 #include "Placer.h"
 #include "Relayout.h"
+#include "dialects/Nn/Edges.h"
 #include "dialects/Nn/Held.h"
 #include "dialects/Nn/Neighborhood.h"
 #include "dialects/Nn/Norms.h"
@@ -75,34 +76,9 @@ int64_t placement::countHalos(Operation *op) {
       });
 }
 
-/// Whether the layer before has made the margins that windows read of a dim.
-static bool areMadeBefore(nn::WindowedOp op, size_t dim) {
-  auto lines = op->getAttrOfType<ArrayAttr>(nn::kHaloLines);
-  return lines && isa<LocationAttr>(lines[dim]) &&
-         nn::layoutOf(op.getPositions().front()).heldOf(dim, /*factor=*/0);
-}
-
-/// The dims of a windowed op whose margins are moved for it: those of attention
-/// are by an exchange before.
+/// The dims of edges whose margins are moved for them.
 static int64_t countMoved(Operation *op) {
-  int64_t halos = countHalos(op);
-  if (halos == 0 ||
-      isa<nn::AttentionOp, nn::AttentionGradOp, nn::NeighborhoodAttentionOp,
-          nn::NeighborhoodAttentionGradOp>(op))
-    return 0;
-  auto windowed = cast<nn::WindowedOp>(op);
-  return halos - llvm::count_if(
-                     llvm::seq(windowed.getWindows().size()),
-                     [&](size_t dim) { return areMadeBefore(windowed, dim); });
-}
-
-/// What windows are to make, in dims of which that is not what is owned.
-static ArrayAttr heldOf(nn::LayoutAttr windowed) {
-  SmallVector<Attribute> list;
-  for (nn::HeldAttr held : windowed.getHeld())
-    list.push_back(nn::heldAt(held, {true, held.getDim(), held.getFactor()},
-                              /*areTerms=*/false));
-  return ArrayAttr::get(windowed.getContext(), list);
+  return isa<nn::GatherOp, nn::ScatterSumOp>(op) ? countHalos(op) : 0;
 }
 
 std::string placement::haloWord(StringRef strategy, bool isBack) {
@@ -120,8 +96,7 @@ static void addHalos(Operation *op, bool isBack, Counts &counts) {
   auto lines = op->getAttrOfType<ArrayAttr>(nn::kHaloLines);
   for (size_t dim = 0; strategies && lines && dim < lines.size(); ++dim) {
     StringRef strategy = cast<StringAttr>(strategies[dim]).getValue();
-    if (!isa<LocationAttr>(lines[dim]) || strategy == "neighbors" ||
-        areMadeBefore(cast<nn::WindowedOp>(op), dim))
+    if (!isa<LocationAttr>(lines[dim]) || strategy == "neighbors")
       continue;
     --rest;
     ++counts[haloWord(strategy, isBack)];
@@ -130,13 +105,18 @@ static void addHalos(Operation *op, bool isBack, Counts &counts) {
     counts["halo"] += rest;
 }
 
+/// Masks go beside what they hide.
+static bool isOfMask(nn::ExchangeOp op) {
+  return !isa<FloatType>(getElementTypeOrSelf(op.getXs().front())) &&
+         llvm::any_of(op.getMade().front().getUsers(), [](Operation *user) {
+           return isa<nn::AttentionOp>(user);
+         });
+}
+
 Counts HaloCounter::count(Operation *op) {
   Counts counts;
   if (auto exchange = dyn_cast<nn::ExchangeOp>(op)) {
-    // Masks go beside what they hide.
-    if (llvm::any_of(exchange.getXs(), [](Value x) {
-          return isa<FloatType>(getElementTypeOrSelf(x));
-        }))
+    if (!isOfMask(exchange))
       ++counts[haloWord(exchange.getStrategy(), exchange.getBack())];
     return counts;
   }
@@ -165,9 +145,7 @@ Counts HaloCounter::count(Operation *op) {
     else
       break;
   auto &known = seen[value];
-  Read read{windowed.getWindows(),
-            {op->getAttr(nn::kHaloStrategies), op->getAttr(nn::kHaloOverlaps),
-             heldOf(nn::layoutOf(windowed.getWindowed()))}};
+  Read read{windowed.getWindows(), op->getAttr(nn::kHaloStrategies)};
   if (llvm::is_contained(known, read))
     return counts;
   known.push_back(read);

@@ -139,15 +139,24 @@ void Holding::holdPositions(unsigned number, nn::LayoutAttr made) {
   }
 }
 
+/// Owns its dim then; of a gradient behind it copies, where there were terms.
+static void holdExchanged(nn::ExchangeOp op, ArrayRef<nn::LayoutAttr> made) {
+  int64_t dim = op.getDim();
+  for (auto [x, result, asked] : llvm::zip(op.getXs(), op.getMade(), made)) {
+    for (nn::HeldAttr held : nn::layoutOf(x).owning(dim, 0).getHeld())
+      setLayout(result, nn::layoutOf(result).holding(held));
+    if (op.getBack())
+      continue;
+    nn::HeldAttr copies =
+        nn::heldAt(asked.heldOf(dim, 0), {true, dim, 0}, /*areTerms=*/false);
+    setLayout(result, nn::layoutOf(result).holding(copies));
+  }
+}
+
 void OpPlacer::hold(Operation *op, const nn::PlacementRule &rule,
                     ArrayRef<nn::LayoutAttr> made) {
-  if (auto exchange = dyn_cast<nn::ExchangeOp>(op)) { // owns its dim then
-    for (auto [x, result] : llvm::zip(exchange.getXs(), exchange.getMade()))
-      for (nn::HeldAttr held :
-           nn::layoutOf(x).owning(exchange.getDim(), 0).getHeld())
-        setLayout(result, nn::layoutOf(result).holding(held));
-    return;
-  }
+  if (auto exchange = dyn_cast<nn::ExchangeOp>(op))
+    return holdExchanged(exchange, made);
   Holding holding(cast<nn::PlacedOp>(op), rule);
   for (auto [number, factor] : llvm::enumerate(rule.factors))
     if (!factor.window && factor.windowsOf < 0) {

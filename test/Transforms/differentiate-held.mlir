@@ -10,7 +10,7 @@ module {
   nn.model "M" target cpu gradients all {ignore = [], otherArguments = [], precision = {}, prefixes = [], run = {}, seed = 0 : i64, train = {}}
   nn.placement "s" <s=2> {backwardExpectations = [], buckets = [], expectations = [], moves = []}
   nn.func @forward(%x: !own {nn.name = "x"}) -> (!own, !own) attributes {buffers = [], outputs = ["k", "y"]} {
-    %0 = nn.exchange %x {dim = 2 : i64, before = 1 : i64, after = 1 : i64, strategy = "neighbors"} : (!own) -> !held
+    %0 = nn.exchange %x {dim = 2 : i64, before = 1 : i64, after = 1 : i64, strategy = "neighbors", border = #nn.border<zero>, overlap = false} : (!own) -> !held
     // CHECK: %[[K:.*]] = nn.unary tanh
     %k = nn.unary tanh %0 : (!held) -> !held
     // CHECK: %[[OWN:.*]] = nn.hold
@@ -36,6 +36,6 @@ module {
   // CHECK-SAME: -> tensor<1x1x4x2xf32, #nn.layout<[1] [1] [4] [2], s: S(2.0), terms(2.0: [0:3] [1:4])>>
   // CHECK: %[[BOTH:.*]] = nn.hold %[[OFQUERIES]]
   // CHECK: %[[ALL:.*]] = nn.binary add %[[BOTH]], %[[OFKEYS]]
-  // CHECK: nn.exchange %[[ALL]] {after = 1 : i64, back = true, before = 1 : i64, dim = 2 : i64, nn.backward, strategy = "neighbors"}
+  // CHECK: nn.exchange %[[ALL]] {after = 1 : i64, back = true, before = 1 : i64, border = #nn.border<zero>, dim = 2 : i64, nn.backward, overlap = false, strategy = "neighbors"}
   // CHECK-SAME: -> tensor<1x1x4x2xf32, #nn.layout<[1] [1] [4] [2], s: S(2.0)>>
 }

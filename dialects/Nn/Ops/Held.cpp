@@ -133,6 +133,9 @@ LogicalResult ExchangeOp::verify() {
     return emitOpError() << "is for windows of " << int64_t(getBefore())
                          << " positions before and " << int64_t(getAfter())
                          << " after their own";
+  if (getOverlap() && getStrategy() == "all_gather") // (C8)
+    return emitOpError("is computed beside, but by an all_gather, which is "
+                       "waited for");
   return success();
 }
 
@@ -155,26 +158,24 @@ PlacementRule ExchangeOp::getPlacementRule() {
   return rule.take();
 }
 
-/// Gradients that are placed alike go back at once: a rule says that all
-/// results are partial where one operand is.
+/// Gradients that are placed alike move at once: a rule says that all results
+/// are partial where one operand is.
 void ExchangeOp::differentiate(Derivative &d) {
-  if (getBack())
-    return d.refuse("the derivative of a gradient");
   llvm::MapVector<LayoutAttr, SmallVector<unsigned>> alike;
   for (unsigned number = 0; number < getXs().size(); ++number)
     if (d.isWanted(number) && d.cotangent(number))
       alike[layoutOf(d.cotangent(number))].push_back(number);
   for (const auto &[layout, numbers] : alike) {
-    SmallVector<Value> terms;
+    SmallVector<Value> cotangents;
     SmallVector<Type> types;
     for (unsigned number : numbers) {
-      terms.push_back(d.cotangent(number));
+      cotangents.push_back(d.cotangent(number));
       types.push_back(getXs()[number].getType());
     }
-    auto back = d.makeTyped<ExchangeOp>(TypeRange(types), terms, getDim(),
-                                        getBefore(), getAfter(), getStrategy(),
-                                        /*back=*/true);
-    for (auto [number, gradient] : llvm::zip(numbers, back.getMade()))
+    auto moved = d.makeTyped<ExchangeOp>(
+        TypeRange(types), cotangents, getDim(), getBefore(), getAfter(),
+        getStrategy(), getBorder(), getOverlap(), /*back=*/!getBack());
+    for (auto [number, gradient] : llvm::zip(numbers, moved.getMade()))
       d.give(number, gradient);
   }
 }

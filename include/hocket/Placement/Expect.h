@@ -44,10 +44,10 @@ std::string haloWord(llvm::StringRef strategy, bool isBack);
 /// own; 0 of what has no windows.
 int64_t countHalos(mlir::Operation *op);
 
-/// The collectives that move what windows need of others: one for each dim, for
-/// what is read and for what is sent back, by the word for it. What reads the
-/// same positions through the same windows, by the same collective, as an
-/// operation before shares its own.
+/// The collectives that move what windows need of others, by the word for it:
+/// those of nn.exchange, and of edges one for each dim, for what is read and
+/// for what is sent back. Edges that read the same positions, by the same
+/// collective, as others before share theirs.
 class HaloCounter {
 public:
   /// The operations of a function are asked in order.
@@ -56,9 +56,9 @@ public:
 private:
   struct Read {
     llvm::SmallVector<std::optional<nn::Window>> windows;
-    std::array<mlir::Attribute, 3> said; // by lines, and held of the windows
+    mlir::Attribute strategies;
     bool operator==(const Read &other) const {
-      return windows == other.windows && said == other.said;
+      return windows == other.windows && strategies == other.strategies;
     }
   };
   llvm::DenseMap<mlir::Value, std::vector<Read>> seen;

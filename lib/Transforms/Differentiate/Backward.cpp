@@ -54,8 +54,7 @@ void Backward::place(Operation *op) {
   // The lines that asked for margins asked for their way back.
   if (!current || !isa<nn::WindowedOp>(op))
     return;
-  for (StringRef said :
-       {nn::kHaloLines, nn::kHaloStrategies, nn::kHaloOverlaps})
+  for (StringRef said : {nn::kHaloLines, nn::kHaloStrategies})
     if (Attribute value = current->getAttr(said))
       op->setAttr(said, value);
 }
@@ -152,6 +151,11 @@ void Backward::seed(bool ofAll) {
   }
 }
 
+static bool sendsMargins(Operation *op) {
+  auto exchange = dyn_cast<nn::ExchangeOp>(op);
+  return exchange && !exchange.getBack();
+}
+
 /// Whether it is at its place, or ranks have terms of what is: margins are sent
 /// back before these are added up, as there are fewer of them then.
 static bool isSumOf(Value value, Value gradient) {
@@ -211,7 +215,7 @@ void Backward::visit(Operation *op) {
     if (std::optional<Contribution> sum = takeSum(result))
       gradients[result] =
           isReducedBehind(op, sum->value) ||
-                  (isa<nn::ExchangeOp>(op) && isSumOf(result, sum->value))
+                  (sendsMargins(op) && isSumOf(result, sum->value))
               ? sum->value
               : moveToItsPlace(result, *sum);
   if (auto differentiable = dyn_cast<nn::DifferentiableOp>(op))
@@ -285,11 +289,19 @@ LogicalResult Backward::run(bool ofAll) {
   for (Operation *op : forward)
     for (Value operand : op->getOperands())
       firstUser.try_emplace(operand, op);
-  for (Operation *op : llvm::reverse(forward))
-    if (!hasFailed) {
+  // Margins that an operation reads go back before its parameters are reduced.
+  SmallVector<Operation *> visited;
+  for (Operation *op : llvm::reverse(forward)) {
+    if (!hasFailed)
       visit(op);
-      finishParameters(op);
-    }
+    visited.push_back(op);
+    if (Operation *before = op->getPrevNode(); before && sendsMargins(before))
+      continue;
+    for (Operation *done : visited)
+      if (!hasFailed)
+        finishParameters(done);
+    visited.clear();
+  }
   if (hasFailed || reportUnreached(forward) || reportKeptAll())
     return failure();
   finish(ofAll);

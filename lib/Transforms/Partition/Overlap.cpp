@@ -1,10 +1,10 @@
 //===- Overlap.cpp - convolutions that compute while margins travel -------===//
 //
-// A convolution starts its exchange, computes the rows whose windows lie in
-// what the rank owns, waits, and computes those at the border. The transpose
-// computes the margins first and starts to send them back, computes the rest,
-// and waits for what others send. All rows are computed where they lie in the
-// whole.
+// A convolution starts the exchange before it, computes the rows whose windows
+// lie in what the rank owns, waits, and computes those at the border. The
+// transpose computes the margins first and starts to send them back, computes
+// the rest, and waits for what others send. All rows are computed where they
+// lie in the whole. An exchange that no convolution is beside is waited for.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +28,9 @@ struct Rows {
 /// One convolution, or transpose, along the dim whose margins travel.
 struct Windows::Overlap {
   nn::WindowedOp op;
-  const WindowedDim &slid;
-  size_t number; // of slid among the dims
+  WindowedDim slid;         // that the exchange moves, and the window over it
+  WindowedDims others, cut; // of the operation: whole ones, and those cut
+  size_t number;            // of slid among all of these
   Value operand;
   RankedTensorType type;            // of the result, with all margins
   SmallVector<int64_t> lows, highs; // that the operation itself adds, by dim
@@ -41,17 +42,42 @@ struct Windows::Overlap {
   }
 };
 
-bool partitioning::isOverlapped(const WindowedDim &slid, bool attaches) {
-  return slid.overlaps && slid.isExtended && !slid.isInner &&
-         !slid.axes.empty() && !isLocal(slid, attaches);
+/// The convolution that computes while the exchange moves; null if none does.
+static nn::WindowedOp computedBeside(nn::ExchangeOp op) {
+  if (!op.getOverlap() || op.getXs().size() != 1)
+    return {};
+  Value x = op.getXs().front(), made = op.getMade().front();
+  if (op.getBack()) {
+    Operation *maker = x.getDefiningOp();
+    return isa_and_present<nn::ConvTransposeOp>(maker) && x.hasOneUse()
+               ? cast<nn::WindowedOp>(maker)
+               : nn::WindowedOp();
+  }
+  Operation *first = nullptr;
+  for (Operation *user : made.getUsers())
+    if (!first || user->isBeforeInBlock(first))
+      first = user;
+  return isa_and_present<nn::ConvOp>(first) && first->getOperand(0) == made
+             ? cast<nn::WindowedOp>(first)
+             : nn::WindowedOp();
 }
 
-WindowedDims partitioning::inOrder(ArrayRef<WindowedDim> dims) {
-  WindowedDims list(dims);
-  std::stable_partition(list.begin(), list.end(), [&](const WindowedDim &slid) {
-    return !isOverlapped(slid, /*attaches=*/true);
-  });
-  return list;
+bool Windows::isMovedBeside(nn::ExchangeOp op) {
+  return computedBeside(op) &&
+         !isLocal(exchangedDim(op, shares), !op.getBack());
+}
+
+/// The exchange that moves while the operation computes; null if none does.
+nn::ExchangeOp Windows::movedBeside(nn::WindowedOp op) {
+  nn::ExchangeOp exchange;
+  if (isa<nn::ConvOp>(op.getOperation()))
+    exchange = op->getOperand(0).getDefiningOp<nn::ExchangeOp>();
+  else if (isa<nn::ConvTransposeOp>(op.getOperation()) &&
+           op->getResult(0).hasOneUse())
+    exchange = dyn_cast<nn::ExchangeOp>(*op->getResult(0).user_begin());
+  return exchange && computedBeside(exchange) == op && isMovedBeside(exchange)
+             ? exchange
+             : nn::ExchangeOp();
 }
 
 /// held.offset - own.offset of the ranks of the class.
@@ -85,6 +111,30 @@ LogicalResult Windows::addPart(Overlap &overlap, Value from,
   return success();
 }
 
+/// What windows read in the other dims, or what these are sent.
+Value Windows::moveAll(ArrayRef<WindowedDim> dims, Value x, bool attaches) {
+  Margins moved{x, 0};
+  for (size_t i = 0; i < dims.size(); ++i) {
+    const WindowedDim &other = dims[attaches ? i : dims.size() - 1 - i];
+    moved.dim = other.dim;
+    margins.moveMargins(moved, other, attaches);
+  }
+  return moved.value;
+}
+
+/// A view of what is within the borders of whole dims, which has these already.
+Value Windows::withoutBorders(ArrayRef<WindowedDim> dims, Value x) {
+  for (const WindowedDim &whole : llvm::reverse(dims)) {
+    Value within = spmd::SliceOp::create(
+        builder, loc, withSize(x.getType(), whole.dim, here(whole.own.size)), x,
+        whole.dim, /*factor=*/0,
+        spmd::TableAttr::constant(builder.getContext(), whole.window.low));
+    extended[wayOf(within, whole, whole.dim)] = x;
+    x = within;
+  }
+  return x;
+}
+
 /// Its parts one after another.
 Value Windows::joined(const Overlap &overlap) {
   if (overlap.parts.size() == 1)
@@ -101,29 +151,28 @@ LogicalResult Windows::convolveInside(Overlap &overlap) {
     return addPart(overlap, from, offsets, (rows.size() - 1) * stride + span,
                    rows.size(), /*isFirst=*/rows.begin == 0);
   };
-  Rows inside{0, 0};
-  Value &held = extended[wayOf(overlap.operand, slid, slid.dim)];
-  if (!held) {
-    Rows rows{0, all};
-    for (int64_t shift : shiftsHere(slid)) {
-      int64_t room = here(slid.own.size) - shift - span;
-      rows.begin = std::max(rows.begin, llvm::divideCeilSigned(-shift, stride));
-      rows.end = std::min(rows.end, llvm::divideFloorSigned(room, stride) + 1);
-    }
-    margins.start(overlap.operand, slid);
-    if (rows.size() > 0) {
-      inside = rows;
-      // Of other classes no place is read, but each has to be one.
-      SmallVector<int64_t> offsets;
-      for (int64_t shift : shiftOf(slid).valuesFor(slid.members))
-        offsets.push_back(std::max<int64_t>(rows.begin * stride + shift, 0));
-      if (failed(add(overlap.operand, inside, offsets)))
-        return failure();
-    }
-    Margins own{overlap.operand, slid.dim};
-    margins.moveMargins(own, slid, /*attaches=*/true, /*isStarted=*/true);
-    held = own.value;
+  Rows inside{0, 0}, rows{0, all};
+  for (int64_t shift : shiftsHere(slid)) {
+    int64_t room = here(slid.own.size) - shift - span;
+    rows.begin = std::max(rows.begin, llvm::divideCeilSigned(-shift, stride));
+    rows.end = std::min(rows.end, llvm::divideFloorSigned(room, stride) + 1);
   }
+  Value own = moveAll(overlap.cut, overlap.operand, /*attaches=*/true);
+  margins.start(overlap.operand, slid);
+  if (rows.size() > 0) {
+    inside = rows;
+    // Of other classes no place is read, but each has to be one.
+    SmallVector<int64_t> offsets;
+    for (int64_t shift : shiftOf(slid).valuesFor(slid.members))
+      offsets.push_back(std::max<int64_t>(rows.begin * stride + shift, 0));
+    if (failed(add(own, inside, offsets)))
+      return failure();
+  }
+  Margins moved{overlap.operand, slid.dim};
+  margins.moveMargins(moved, slid, /*attaches=*/true, /*isStarted=*/true);
+  mapping.map(overlap.op->getOperand(0),
+              withoutBorders(overlap.others, moved.value));
+  Value held = moveAll(overlap.cut, moved.value, /*attaches=*/true);
   if (all == 0)
     return addPart(overlap, held, {0}, here(slid.held.size), 0, true);
   // The latter ones come last, whether or not there are others.
@@ -200,27 +249,28 @@ LogicalResult Windows::sendMarginsFirst(Overlap &overlap) {
   return success();
 }
 
-FailureOr<bool> Windows::lowerOverlapped(nn::WindowedOp op,
-                                         ArrayRef<WindowedDim> dims) {
-  bool attaches = isa<nn::ConvOp>(op.getOperation());
-  if (!attaches && !isa<nn::ConvTransposeOp>(op.getOperation()))
+FailureOr<bool> Windows::lowerOverlapped(nn::WindowedOp op) {
+  nn::ExchangeOp exchange = movedBeside(op);
+  if (!exchange)
     return false;
-  // Of several dims the last one; the others are waited for.
-  size_t number = dims.size();
-  while (number > 0 && !isOverlapped(dims[number - 1], attaches))
-    --number;
-  if (number-- == 0)
-    return false;
-  RankedTensorType type = localOf(op->getResult(0));
-  Overlap overlap{op, dims[number], number, {}, type, {}, {}};
-  WindowedDims others(dims);
-  others.erase(others.begin() + number);
+  bool attaches = !exchange.getBack();
+  WindowedDims dims = windowedDims(op, shares);
+  Overlap overlap{op, movedBy(exchange), {}, {}, 0, {}, {}, {}, {}};
+  overlap.type = localOf(op->getResult(0));
   std::tie(overlap.lows, overlap.highs) = paddingsOf(dims);
-  for (const WindowedDim &slid : dims)
-    if (!attaches && slid.isExtended)
-      overlap.type = withSize(overlap.type, slid.dim, here(slid.held.size));
+  for (auto [number, slid] : llvm::enumerate(dims)) {
+    if (slid.dim == overlap.slid.dim) {
+      overlap.number = number;
+      overlap.slid.window = slid.window;
+    } else if (slid.isExtended) {
+      (slid.axes.empty() ? overlap.others : overlap.cut).push_back(slid);
+      if (!attaches)
+        overlap.type = withSize(overlap.type, slid.dim, here(slid.held.size));
+    }
+  }
   if (attaches) {
-    overlap.operand = extend(op, others).lookup(op->getOperand(0));
+    overlap.operand = moveAll(overlap.others, local(exchange.getXs().front()),
+                              /*attaches=*/true);
     if (failed(convolveInside(overlap)))
       return failure();
     mapping.map(op->getResult(0), joined(overlap));
@@ -232,11 +282,8 @@ FailureOr<bool> Windows::lowerOverlapped(nn::WindowedOp op,
   Margins own{joined(overlap), overlap.slid.dim};
   margins.moveMargins(own, overlap.slid, /*attaches=*/false,
                       /*isStarted=*/true);
-  for (const WindowedDim &slid : llvm::reverse(others)) {
-    own.dim = slid.dim;
-    if (slid.isExtended)
-      margins.moveMargins(own, slid, /*attaches=*/false);
-  }
-  mapping.map(op->getResult(0), own.value);
+  own.value = moveAll(overlap.cut, own.value, /*attaches=*/false);
+  own.value = moveAll(overlap.others, own.value, /*attaches=*/false);
+  mapping.map(exchange.getMade().front(), own.value);
   return true;
 }

@@ -165,7 +165,6 @@ WindowedDims partitioning::windowedDims(nn::WindowedOp op, Shares &shares) {
   nn::LayoutAttr windowed = nn::layoutOf(op.getWindowed());
   auto lines = op->getAttrOfType<ArrayAttr>(nn::kHaloLines);
   auto strategies = op->getAttrOfType<ArrayAttr>(nn::kHaloStrategies);
-  auto overlaps = op->getAttrOfType<DenseI64ArrayAttr>(nn::kHaloOverlaps);
   for (auto [dim, window] : llvm::enumerate(op.getWindows())) {
     if (!window)
       continue;
@@ -183,8 +182,6 @@ WindowedDims partitioning::windowedDims(nn::WindowedOp op, Shares &shares) {
       dims.back().isExtended = false; // the operation adds what is no data
     if (lines)
       dims.back().line = dyn_cast<LocationAttr>(lines[dim]);
-    dims.back().overlaps =
-        overlaps && llvm::is_contained(overlaps.asArrayRef(), int64_t(dim));
   }
   return dims;
 }
@@ -196,6 +193,7 @@ WindowedDim partitioning::exchangedDim(nn::ExchangeOp op, Shares &shares) {
   Share x = shares.held(from, dim), result = shares.held(to, dim);
   nn::Window window;
   window.extent = from.getDims()[dim].getSize();
+  window.border = op.getBorder().getValue();
   WindowedDim slid{dim,
                    window,
                    shares.axesOf(from, dim, 0),
@@ -206,6 +204,7 @@ WindowedDim partitioning::exchangedDim(nn::ExchangeOp op, Shares &shares) {
   for (StringAttr axis : slid.axes)
     slid.members *= shares.getMesh().getSize(axis.getValue());
   slid.strategy = op.getStrategy();
+  slid.overlaps = op.getOverlap();
   return slid;
 }
 

@@ -26,8 +26,8 @@ struct WindowedDim {
   mlir::LocationAttr line = {}; ///< of the schedule, that asked for margins
   /// What moves the margins: "neighbors", "all_to_all" or "all_gather".
   llvm::StringRef strategy = "neighbors";
-  bool overlaps = false; ///< they travel while the operation computes
-  /// The rank has computed all that it reads: only borders are missing.
+  bool overlaps = false; ///< of an exchange: something is computed meanwhile
+  /// The rank has what it reads, by the type: only borders may be missing.
   bool isInner = false;
 };
 
@@ -42,13 +42,6 @@ mlir::RankedTensorType withFactorSize(mlir::Type type, int64_t dim,
 
 /// held.offset - own.offset.
 spmd::TableAttr shiftOf(const WindowedDim &slid);
-/// Margins travel while the operation computes: when it `attaches` them, or
-/// when it sends them back.
-bool isOverlapped(const WindowedDim &slid, bool attaches);
-/// The order in which dims are extended: those whose margins are waited for
-/// come before those that travel while something is computed.
-WindowedDims inOrder(llvm::ArrayRef<WindowedDim> dims);
-
 /// Whether every member finds what it is to have in what it has, and borders
 /// that show zeros or that: when it `attaches` margins, or sends them back.
 bool isLocal(const WindowedDim &slid, bool attaches);

@@ -25,7 +25,6 @@ Windows::ExtensionWay Windows::wayOf(Value x, const WindowedDim &slid,
       builder.getI64IntegerAttr(dim),
       builder.getI64IntegerAttr(int64_t(slid.window.border)),
       builder.getStringAttr(slid.strategy),
-      builder.getBoolAttr(slid.overlaps),
       listOf(slid.axes)};
   if (slid.rows)
     key.push_back(slid.rows);
@@ -63,7 +62,7 @@ llvm::DenseMap<Value, Value> Windows::extend(nn::WindowedOp op,
     if (llvm::is_contained(positions, operand) &&
         held.try_emplace(operand, local(operand)).second)
       operands.push_back(operand);
-  for (const WindowedDim &slid : inOrder(dims)) {
+  for (const WindowedDim &slid : dims) {
     if (!slid.isExtended)
       continue;
     SmallVector<Margins> list;
@@ -115,18 +114,25 @@ Windows::Paddings Windows::paddingsOf(ArrayRef<WindowedDim> dims) const {
 /// Without what only placing and partitioning ask for.
 Operation *Windows::cloneWindowed(nn::WindowedOp op) {
   Operation *copy = builder.clone(*op, mapping);
-  for (StringRef mark :
-       {nn::kHaloLines, nn::kHaloStrategies, nn::kHaloOverlaps})
+  for (StringRef mark : {nn::kHaloLines, nn::kHaloStrategies})
     copy->removeAttr(mark);
   return copy;
 }
 
-void Windows::lower(nn::ExchangeOp op) {
+/// The line of the schedule stands last in its location.
+WindowedDim Windows::movedBy(nn::ExchangeOp op) {
   WindowedDim slid = exchangedDim(op, shares);
-  if (auto lines = dyn_cast<FusedLoc>(loc)) { // that of the schedule is last
+  if (auto lines = dyn_cast<FusedLoc>(op.getLoc()))
     slid.line = LocationAttr(lines.getLocations().back());
+  return slid;
+}
+
+void Windows::lower(nn::ExchangeOp op) {
+  if (isMovedBeside(op))
+    return;
+  WindowedDim slid = movedBy(op);
+  if (auto lines = dyn_cast<FusedLoc>(loc))
     loc = FusedLoc::get(op.getContext(), lines.getLocations().drop_back());
-  }
   SmallVector<Margins> moved;
   for (Value x : op.getXs())
     moved.push_back({local(x), slid.dim});
@@ -148,7 +154,7 @@ LogicalResult Windows::lower(nn::WindowedOp op) {
   auto slides = [&](Value value) {
     return llvm::is_contained(positions, value);
   };
-  FailureOr<bool> isOverlapped = lowerOverlapped(op, dims);
+  FailureOr<bool> isOverlapped = lowerOverlapped(op);
   if (failed(isOverlapped) || *isOverlapped)
     return success(succeeded(isOverlapped));
   llvm::DenseMap<Value, Value> held = extend(op, dims);

@@ -29,10 +29,13 @@ private:
   Paddings paddingsOf(llvm::ArrayRef<WindowedDim> dims) const;
   void lowerMove(nn::WindowedOp op, llvm::ArrayRef<WindowedDim> dims);
 
+  WindowedDim movedBy(nn::ExchangeOp op);
+
   // Overlap.cpp: convolutions that compute while margins travel.
   struct Overlap;
-  mlir::FailureOr<bool> lowerOverlapped(nn::WindowedOp op,
-                                        llvm::ArrayRef<WindowedDim> dims);
+  bool isMovedBeside(nn::ExchangeOp op);
+  nn::ExchangeOp movedBeside(nn::WindowedOp op);
+  mlir::FailureOr<bool> lowerOverlapped(nn::WindowedOp op);
   mlir::LogicalResult convolveInside(Overlap &overlap);
   mlir::LogicalResult sendMarginsFirst(Overlap &overlap);
   mlir::LogicalResult addPart(Overlap &overlap, mlir::Value from,
@@ -41,6 +44,9 @@ private:
   mlir::LogicalResult addPositions(Overlap &overlap, int64_t begin,
                                    int64_t end);
   mlir::Value joined(const Overlap &overlap);
+  mlir::Value moveAll(llvm::ArrayRef<WindowedDim> dims, mlir::Value x,
+                      bool attaches);
+  mlir::Value withoutBorders(llvm::ArrayRef<WindowedDim> dims, mlir::Value x);
   llvm::SmallVector<int64_t> shiftsHere(const WindowedDim &slid) const;
 
   MarginMoves &margins;

@@ -25,7 +25,7 @@ func.func @windows(%x: !x, %y: !y) {
   %3 = nn.pad_transpose %2 {lows = array<i64: 0, 0, 1>,
       highs = array<i64: 0, 0, 1>, borders = #nn.borders<zero, zero, reflect>}
       : (tensor<2x3x10xf32, #nn.layout<[batch=2] [channels=3] [padded=10]>>) -> !x
-  %4 = nn.exchange %x {dim = 2 : i64, before = 1 : i64, after = 1 : i64, strategy = "neighbors"} : (!x) -> !x
+  %4 = nn.exchange %x {dim = 2 : i64, before = 1 : i64, after = 1 : i64, strategy = "neighbors", border = #nn.border<zero>, overlap = false} : (!x) -> !x
   return
 }
 
