@@ -196,7 +196,7 @@ static SmallVector<nn::Interval> partsRead(nn::WindowedOp op, int64_t number,
 Move Exchanges::moveOf(int64_t number, const SlidDim &slid) {
   auto lines = op->getAttrOfType<ArrayAttr>(nn::kHaloLines);
   auto strategies = op->getAttrOfType<ArrayAttr>(nn::kHaloStrategies);
-  auto overlaps = op->getAttrOfType<DenseI64ArrayAttr>(nn::kHaloOverlaps);
+  auto overlaps = op->getAttrOfType<DenseI64ArrayAttr>(kOverlapped);
   auto line = dyn_cast<LocationAttr>(lines[number]);
   nn::Reach reach = furthest(slid.window, slid.positions, slid.windows);
   bool isAttention = slid.window.isTruncated;
@@ -238,8 +238,7 @@ void placement::exchangeBefore(nn::FuncOp func, nn::MeshAttr mesh) {
     if (isa<nn::GatherOp, nn::ScatterSumOp>(op.getOperation()))
       continue;
     Exchanges(op, mesh).run();
-    for (StringRef said :
-         {nn::kHaloLines, nn::kHaloStrategies, nn::kHaloOverlaps})
+    for (StringRef said : {nn::kHaloLines, nn::kHaloStrategies, kOverlapped})
       op->removeAttr(said);
   }
 }

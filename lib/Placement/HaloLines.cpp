@@ -214,7 +214,7 @@ void Placer::takeHalos(nn::WindowedOp op) {
   if (llvm::any_of(strategies, [](StringRef s) { return s != "neighbors"; }))
     op->setAttr(nn::kHaloStrategies, builder.getStrArrayAttr(strategies));
   if (!overlapped.empty())
-    op->setAttr(nn::kHaloOverlaps, builder.getDenseI64ArrayAttr(overlapped));
+    op->setAttr(kOverlapped, builder.getDenseI64ArrayAttr(overlapped));
 }
 
 /// Over axes of size 1 nothing is exchanged, but the lines were written.
