@@ -34,21 +34,4 @@ const BadEdit badBiases[] = {
 
 INSTANTIATE_TEST_SUITE_P(Biases, BadPlanEdit, testing::ValuesIn(badBiases));
 
-// The kernels of GPUs would leave it out.
-TEST(BiasProblems, OnlyACpuAddsOne) {
-  Plan plan = fullPlan();
-  plan.target = Target::Cuda;
-  // Of the first class the attention alone: a GPU packs no weights.
-  RankClass &first = plan.classes[0];
-  first.step = {first.step[4]};
-  Attention &attention = std::get<Attention>(first.step[0].body);
-  attention.queryDocuments = attention.keyDocuments = {};
-  first.load.clear();
-  first.packs = 0;
-  std::string error;
-  EXPECT_FALSE(check(plan, error));
-  EXPECT_EQ(error, "class 0, step 0 (attention, proj): has a bias, which only "
-                   "a CPU adds");
-}
-
 } // namespace
