@@ -25,7 +25,7 @@ ERRORS = ("float32", "gradients", "float64", "double")
 # Families whose schedules are those of another: only the names of model and file differ.
 ALIKE = {"llama_padded": "llama", "llama3_1": "llama", "yarn": "llama",
          "mistral": "llama", "qwen3": "llama", "gemma": "gemma3",
-         "electra": "bert", "roberta_counted": "bert"}
+         "electra": "bert", "roberta_counted": "bert", "clip_text_end": "clip_text"}
 
 
 def schedules(name, folder):

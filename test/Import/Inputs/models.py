@@ -5,6 +5,7 @@ import logging
 logging.getLogger("torch.utils.flop_counter").setLevel(logging.ERROR)
 import torch  # noqa: E402
 import transformers  # noqa: E402
+from transformers.models.whisper import modeling_whisper  # noqa: E402
 
 transformers.logging.set_verbosity_error()
 transformers.utils.logging.disable_progress_bar()
@@ -77,6 +78,14 @@ FAMILIES = {
     "vit": ("ViTModel", IMAGE, PIXELS),
     "dinov2": ("Dinov2Model", IMAGE | dict(mlp_ratio=2), PIXELS),
     "clip_vision": ("CLIPVisionModel", IMAGE, PIXELS),
+    "clip_text": ("CLIPTextModel", ENCODER | dict(eos_token_id=2), PADDED),
+    "clip_text_end": ("CLIPTextModel", ENCODER | dict(eos_token_id=100), PADDED),
+    "whisper_encoder": ("WhisperEncoder", dict(
+        d_model=48, encoder_layers=2, encoder_attention_heads=4, encoder_ffn_dim=96,
+        num_mel_bins=16, max_source_positions=24), ("input_features",)),
+    "swin": ("SwinModel", dict(
+        embed_dim=16, depths=[2, 2], num_heads=[2, 4], window_size=4, image_size=32,
+        patch_size=4, drop_path_rate=0.0), PIXELS),
     "convnext": ("ConvNextModel", dict(depths=[1, 2, 1], hidden_sizes=[8, 16, 24],
                                        num_stages=3), PIXELS),
     "resnet": ("ResNetModel", dict(embedding_size=8, hidden_sizes=[16, 24],
@@ -87,11 +96,16 @@ FAMILIES = {
 }
 
 
+def found(kind):
+    """The class of this name; of Whisper's encoder too, which is a part of a model."""
+    return getattr(transformers, kind, None) or getattr(modeling_whisper, kind)
+
+
 def build(name, **changes):
     """(module, its inputs at batch 3, seq 13) of a family, with changes of the
     config."""
     kind, config, inputs = FAMILIES[name]
-    made = getattr(transformers, kind)
+    made = found(kind)
     torch.manual_seed(len(name))
     module = made(made.config_class(**(config | changes))).eval()
     with torch.no_grad():
@@ -115,8 +129,7 @@ def with_padding(name, inputs):
 
 def without_dropout(name):
     """Changes of a family's config: nothing is dropped."""
-    return no_drops(getattr(transformers, FAMILIES[name][0]).config_class(
-        **FAMILIES[name][1]))
+    return no_drops(found(FAMILIES[name][0]).config_class(**FAMILIES[name][1]))
 
 
 def no_drops(config):
@@ -128,6 +141,8 @@ def dims(name):
     """Those of an input, by name."""
     if name == "pixel_values":
         return "batch", 3, 32, 32
+    if name == "input_features":  # of 16 bins, twice as many frames as positions
+        return "batch", 16, 48
     return "batch", "decoder_seq" if name.startswith("decoder") else "seq"
 
 
@@ -135,6 +150,8 @@ def draw(name, batch, seq):
     """Ids, a mask whose rows end early and have a hole, positions, types, images."""
     if name == "pixel_values":
         return torch.randn(batch, 3, 32, 32)
+    if name == "input_features":
+        return torch.randn(batch, 16, 48)
     if name == "attention_mask":
         mask = torch.ones(batch, seq, dtype=torch.long)
         for row in range(1, batch):

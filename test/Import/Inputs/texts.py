@@ -30,8 +30,8 @@ def weights(module, folder):
     """A file of the weights, as save_pretrained or, where that renames, as a
     state_dict."""
     renames = type(module).__name__ in (
-        "GPTNeoXForCausalLM", "ViTModel", "Dinov2Model", "SegformerModel",
-        "SegformerForSemanticSegmentation")
+        "GPTNeoXForCausalLM", "ViTModel", "Dinov2Model", "SwinModel",
+        "SegformerModel", "SegformerForSemanticSegmentation")
     if hasattr(module, "save_pretrained") and not renames:
         module.save_pretrained(folder)
         return next(folder.glob("*model.safetensors"))
@@ -72,7 +72,8 @@ def compare_gradients(text, module, inputs):
                if torch.is_tensor(leaf)]
     torch.manual_seed(7)
     given = [torch.randn(output.shape) for output in outputs]
-    parameters = dict(module.named_parameters())
+    parameters = {name: parameter for name, parameter in module.named_parameters()
+                  if parameter.requires_grad}
     wanted = torch.autograd.grad(outputs, list(parameters.values()), given,
                                  allow_unused=True)
     names = ["output"] if len(outputs) == 1 else \

@@ -16,6 +16,7 @@ from .members import Tree
 from .names import Names
 from .recognise import Recognised
 from .refuse import Refused
+from .scales import join_scales
 from .shapes import Shapes
 from .steps import Member
 from .write import file_text
@@ -41,7 +42,7 @@ def parameters_read(recognised):
 
 def write_graph(graph, source, config=None, tree=Tree()):
     """The text of a graph."""
-    recognised = Recognised(unbind(erase(graph)))
+    recognised = Recognised(join_scales(unbind(erase(graph))))
     shapes = Shapes(graph, recognised)
     if recognised.findings:
         raise Refused(recognised.findings.message(graph.title))

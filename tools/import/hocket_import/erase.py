@@ -24,11 +24,22 @@ def same_type(a, b):
             and list(map(str, x.shape)) == list(map(str, y.shape)))
 
 
+def is_narrowed_id(node, first):
+    """Ids of a table as shorter integers, which are compared alone."""
+    kind = node.meta["val"].dtype if torch.is_tensor(node.meta.get("val")) else None
+    return (op_name(node) in ("to", "_to_copy") and kind == torch.int32
+            and first.meta["val"].dtype == torch.int64
+            and all(op_name(user) in ("argmax", "eq", "ne") for user in node.users)
+            and any(op_name(user) == "embedding" for user in first.users))
+
+
 def stands_for(node):
     """The operand that a node only repeats, or None."""
     name, first = op_name(node), node.args[0] if node.args else None
     if not isinstance(first, torch.fx.Node):
         return None
+    if is_narrowed_id(node, first):
+        return first
     if name == "slice" and calls(first, "cat") and (part := part_of(node, first)):
         return part
     if name == "unsqueeze" and node.args[1] == 0 and counts(first) and all(

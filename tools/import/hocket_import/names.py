@@ -12,7 +12,8 @@ from .steps import Attention, Count, Fill, Iota, Member, Rotary, View
 
 # What a config calls a size -> what the text does; the first that fits.
 CONFIG = [("hidden", ("hidden_size", "n_embd", "d_model", "dim")),
-          ("inner", ("intermediate_size", "n_inner", "ffn_dim", "hidden_dim")),
+          ("inner", ("intermediate_size", "n_inner", "ffn_dim", "hidden_dim",
+                     "encoder_ffn_dim", "decoder_ffn_dim")),
           ("embedding", ("embedding_size",)),
           ("vocab", ("vocab_size",)),
           ("positions", ("max_position_embeddings", "n_positions")),
@@ -60,7 +61,8 @@ class Names:
         self.name_rest()
 
     def name_images(self):
-        """Of an input that is an image: channels, height, width."""
+        """Of an input that is an image: channels, height, width; of sounds: mel,
+        frames."""
         for node in self.graph.inputs:
             dims = self.shapes.dims[node]
             if not node.meta["val"].is_floating_point() or len(dims) not in IMAGES:
@@ -68,8 +70,10 @@ class Names:
             if isinstance(self.graph.dims[node.name][1], str):  # no channels: a sequence
                 self.give(dims[-1], "features")
                 continue
-            self.give(dims[1], "channels")
-            for dim, name, place in zip(dims[2:], IMAGES[len(dims)], PLACES[len(dims) - 2]):
+            sound = node.meta["val"].shape[1] == getattr(self.config, "num_mel_bins", None)
+            self.give(dims[1], "mel" if sound else "channels")
+            names = ("frames",) if sound else IMAGES[len(dims)]
+            for dim, name, place in zip(dims[2:], names, PLACES[len(dims) - 2]):
                 if self.give(dim, name):
                     self.places[name] = place
 
@@ -183,7 +187,8 @@ class Names:
                 self.give_channels(out)
                 continue
             known = self.of_config(atoms[0].size)
-            if id(atoms[0]) in read:
+            if id(atoms[0]) in read and not (
+                    known == ["hidden"] and step.kind in CONVOLUTIONS.values()):
                 self.give(out, *numbered("inner", 8 if self.staged() else 1), *known,
                           f"{own}_out")
             else:

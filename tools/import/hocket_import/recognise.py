@@ -9,27 +9,28 @@ import contextlib
 import torch
 
 from .attention import VIEWS, Attentions, is_attention
-from .buckets import ancestors, recognise_buckets
+from .buckets import recognise_buckets
 from .constants import Constants
 from .erase import changed_under_readers
 from .export import op_name
 from .images import (CONVOLUTIONS, POOLINGS, TRANSPOSED, UPSAMPLINGS, interpolation,
                      padding, pooling)
 from .leaves import Region, constant_index, recognise_leaf
+from .lookups import LOOKUPS, lookup
 from .numbers import number
 from .probe import depends_on, evaluate, sized_inputs
 from .refuse import Findings, Unsupported
 from .rotary import recognise_rotary
 from .operations import ELEMENTS, KNOWN, check_arguments
 from .steps import Call, Member, Op, Part, Split, Tied, View
+from .written import Written
 
 CORES = {"embedding", "linear", "layer_norm", "batch_norm", "group_norm"} | \
     CONVOLUTIONS.keys() | TRANSPOSED.keys()
-RANDOM = {"rand", "rand_like", "randn", "randn_like", "bernoulli", "randint", "randperm"}
 ENDS_OF_ROTARY = {"add", "cat", "flatten", "reshape", "view"}
 
 
-class Recognised:
+class Recognised(Written):
     """steps     node -> Step, for what outputs need, in the graph's order
     leaves    nodes whose step stands for the call of a whole leaf module
     inside    such a node -> the other nodes of its call, which have no step
@@ -207,6 +208,8 @@ class Recognised:
                 return interpolation(node)
             if name == "pad":
                 return padding(node)
+            if name in LOOKUPS:
+                return lookup(node, self.graph.symbols, self.reach, self.at_sizes)
             if name == "expand" and not self.spreads(node):
                 return Op(self.operands(node), name)
             if name == "expand_as":
@@ -233,24 +236,6 @@ class Recognised:
                 list(map(str, user.meta["val"].shape))
                 for other in user.all_input_nodes if self.reach[other])
             for user in node.users)
-
-    def constant(self, node, name, operand):
-        """Notes a tensor that no input reaches, or refuses it."""
-        value = operand.meta.get("val")
-        if not torch.is_tensor(value) or operand in self.all:
-            return
-        if any(op_name(above) in RANDOM for above in ancestors(operand)):
-            raise Unsupported("random numbers other than dropout's (a drop path: set "
-                              "its rate to 0)")
-        data = [other.meta["val"] for other in node.all_input_nodes if self.reach[other]]
-        if name in ELEMENTS and self.constants.number(operand) is not None and any(
-                list(map(str, other.shape)) == list(map(str, node.meta["val"].shape))
-                for other in data):
-            return
-        steps = self.constants.steps(operand, name)
-        if not steps:
-            raise Unsupported(f"aten.{name} with a constant tensor")
-        self.all.update(steps)
 
     def split(self, node, name):
         parts = node.meta["val"]

@@ -7,8 +7,8 @@ from .buckets import Buckets
 from .export import op_name
 from .operations import ELEMENTS
 from .refuse import Unsupported
-from .steps import (Attention, Call, Count, Fill, Iota, Member, Op, Part, Rotary, Split,
-                    Table, Tied, View)
+from .steps import (Attention, Call, Count, Fill, Iota, Lookup, Member, Op, Part, Rotary,
+                    Split, Table, Tied, View)
 
 PERMUTE = {"transpose", "permute", "t", "movedim"}
 
@@ -70,6 +70,8 @@ class Shapes:
             return first
         if isinstance(step, Attention):
             return self.attention(step)
+        if isinstance(step, Lookup):
+            return self.lookup(step, first, self.dims[step.operands[1]])
         self.check_rank(step)
         if isinstance(step, View):
             return self.view(node, first)
@@ -150,6 +152,17 @@ class Shapes:
                 raise Unsupported("a bias that is not one of each head")
             unify(q[1], bias[-3])
         return [q[0], q[1], q[2], v[3]]
+
+    def lookup(self, step, first, ids):
+        """The dims of ids in place of the axis; of take_along only that one, as the
+        ids' others are those of the value."""
+        before, after = first[:step.axis], first[step.axis + 1:]
+        if step.function == "take":
+            return before + ids + after
+        broadcast([before, ids[:step.axis]])
+        behind = ids[step.axis + 1:]
+        broadcast([after, behind + [[]] * (len(after) - len(behind))])
+        return before + ids[step.axis:step.axis + 1] + after
 
     def size(self, size):
         """(names of dims, number) of a size that torch has as an expression."""

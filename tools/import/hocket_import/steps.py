@@ -94,6 +94,13 @@ class Count(Step):
 
 
 @dataclasses.dataclass
+class Lookup(Step):
+    """operands: a value and the ids of what is picked along one of its axes."""
+    function: str    # take: the dims of ids take the axis' place; take_along
+    axis: int
+
+
+@dataclasses.dataclass
 class Table(Step):
     """Zero where a query sees a key, -1e30 elsewhere: a causal mask that is added."""
     size: str        # torch's symbol of queries and keys
