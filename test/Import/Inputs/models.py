@@ -84,7 +84,7 @@ FAMILIES = {
         d_model=48, encoder_layers=2, encoder_attention_heads=4, encoder_ffn_dim=96,
         num_mel_bins=16, max_source_positions=24), ("input_features",)),
     "swin": ("SwinModel", dict(
-        embed_dim=16, depths=[2, 2], num_heads=[2, 4], window_size=4, image_size=32,
+        embed_dim=8, depths=[2, 2, 1], num_heads=[2, 4, 4], window_size=3, image_size=48,
         patch_size=4, drop_path_rate=0.0), PIXELS),
     "convnext": ("ConvNextModel", dict(depths=[1, 2, 1], hidden_sizes=[8, 16, 24],
                                        num_stages=3), PIXELS),
@@ -116,8 +116,13 @@ def build(name, **changes):
             buffer.add_(0.1 * torch.randn(buffer.shape))
         elif key.endswith("running_var"):
             buffer.add_(torch.rand(buffer.shape))
-    return module, {name: draw(name, *(SIZES.get(dim) for dim in dims(name)[:2]))
-                    for name in inputs}
+    size = image_size(name)
+    return module, {key: draw(key, *(SIZES.get(dim) for dim in dims(key)[:2]), size)
+                    for key in inputs}
+
+
+def image_size(name):
+    return FAMILIES[name][1].get("image_size", 32)
 
 
 def with_padding(name, inputs):
@@ -137,19 +142,19 @@ def no_drops(config):
             if "drop" in key and isinstance(value, float) and value}
 
 
-def dims(name):
-    """Those of an input, by name."""
+def dims(name, size=32):
+    """Those of an input, by name; images are of this size."""
     if name == "pixel_values":
-        return "batch", 3, 32, 32
+        return "batch", 3, size, size
     if name == "input_features":  # of 16 bins, twice as many frames as positions
         return "batch", 16, 48
     return "batch", "decoder_seq" if name.startswith("decoder") else "seq"
 
 
-def draw(name, batch, seq):
+def draw(name, batch, seq, size=32):
     """Ids, a mask whose rows end early and have a hole, positions, types, images."""
     if name == "pixel_values":
-        return torch.randn(batch, 3, 32, 32)
+        return torch.randn(batch, 3, size, size)
     if name == "input_features":
         return torch.randn(batch, 16, 48)
     if name == "attention_mask":

@@ -14,6 +14,7 @@ from .export import bind, trace
 from .fold import fold
 from .members import Tree
 from .names import Names
+from .neighbours import join_neighbours
 from .recognise import Recognised
 from .refuse import Refused
 from .scales import join_scales
@@ -42,7 +43,7 @@ def parameters_read(recognised):
 
 def write_graph(graph, source, config=None, tree=Tree()):
     """The text of a graph."""
-    recognised = Recognised(join_scales(unbind(erase(graph))))
+    recognised = Recognised(join_neighbours(join_scales(unbind(erase(graph)))))
     shapes = Shapes(graph, recognised)
     if recognised.findings:
         raise Refused(recognised.findings.message(graph.title))

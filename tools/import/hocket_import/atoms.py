@@ -15,10 +15,12 @@ from .refuse import Unsupported
 
 class Atom:
     """size: a number, or the name of a dim whose size the user varies.
-    free: it follows from other sizes, and its name is one of signatures only."""
+    free: it follows from other sizes, and its name is one of signatures only.
+    grid: it is a part of such a size."""
 
-    def __init__(self, size, name=None, free=False):
-        self.size, self.parts, self.same, self.free = size, None, None, free
+    def __init__(self, size, name=None, free=False, grid=False):
+        self.size, self.parts, self.same = size, None, None
+        self.free, self.grid = free, grid
         self.given = name if name is not None else size if isinstance(size, str) else None
 
     def find(self):
@@ -58,7 +60,8 @@ def size_of(dim):
 
 def split(atom, major):
     """Splits a leaf into `major` and what is left."""
-    atom.parts = [Atom(major, free=atom.free), Atom(atom.size // major, free=atom.free)]
+    is_grid = atom.free or atom.grid
+    atom.parts = [Atom(size, grid=is_grid) for size in (major, atom.size // major)]
     return atom.parts
 
 
@@ -73,7 +76,7 @@ def unify(a, b):
         x, y = a[0], b[0]
         if x is not y and x.size == y.size:
             y.same = x
-            x.free = x.free and y.free
+            x.free, x.grid = x.free and y.free, x.grid or y.grid
             x.given = x.given or y.given
         if x.size == y.size:
             a.pop(0), b.pop(0)

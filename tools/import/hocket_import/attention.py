@@ -21,6 +21,7 @@ def is_attention(node):
 class Attentions:
     def __init__(self, graph, reach):
         self.graph, self.reach = graph, reach
+        self.written = set()  # constants that the text computes
 
     # PyTorch's.
 
@@ -37,6 +38,8 @@ class Attentions:
             found = "causal", [], None
         elif not masks:
             found = "none", [], None
+        elif biases and set(masks) <= self.written:
+            found, biases = ("none", [], None), [given["attn_mask"]]
         else:
             found = recognise_mask(Scores(
                 self.graph, given["attn_mask"], list(dict.fromkeys(
@@ -63,6 +66,11 @@ class Attentions:
         learned = mask.meta["val"].dtype != torch.bool and any(
             source in self.graph.parameters for source in self.reach[mask])
         return ([], [mask]) if learned else ([mask], [])
+
+    def is_added(self, mask):
+        """Numbers that hide nothing: a part of the bias."""
+        value, = evaluate(self.graph, [mask], sized_inputs(self.graph, few(self.graph)))
+        return value.is_floating_point() and bool((value > -1e4).all())
 
     def hides(self, node):
         """A constant so low that a score which it stands for has no weight."""

@@ -14,9 +14,10 @@ from .numbers import number
 from .operations import TYPES, Operations, Text
 from .positions import Positions
 from .refuse import Unsupported
-from .steps import (Attention, Call, Count, Lookup, Member, Op, Part, Rotary, Split,
-                    Table, Tied, View)
+from .steps import (Attention, Call, Count, Lookup, Member, Op, Part, Relative, Rotary,
+                    Split, Table, Tied, View)
 from .views import Views
+from .windows import relative_lines
 
 LONGEST = 84  # of an expression that is part of another
 
@@ -158,13 +159,18 @@ class Body(Operations, Positions, Views):
             return Text(f"matmul({x}, transpose({weight}))")
         if isinstance(step, Op):
             return self.operation(node, step)
+        if isinstance(step, Relative):
+            lines, rows = relative_lines(step, self.word)
+            self.lines += lines
+            return Text(f"take({self.use(step.operands[0]).text}, {rows}, axis = 0)")
+        if isinstance(step, Count):
+            size = self.dim(self.shapes.dims[node][0]) if step.real else step.size
+            return Text(f"f32(iota({size}))" if step.real else f"iota({size})")
         if isinstance(step, Lookup):
             x, ids = (self.use(operand).text for operand in step.operands)
             return Text(f"{step.function}({x}, {ids}, axis = {step.axis})")
         if isinstance(step, Table):
             return self.table(node, step)
-        if isinstance(step, Count):
-            return Text(f"f32(iota({self.dim(self.shapes.dims[node][0])}))")
         if isinstance(step, Call):
             return Text(f"{step.function}({self.use(step.operands[0]).text}{step.options})")
         if isinstance(step, Rotary) and step.table:

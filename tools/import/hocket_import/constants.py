@@ -50,7 +50,7 @@ class Constants:
             steps = node.args[2] if len(node.args) > 2 else 1
             plain = first == 0 and steps == 1 and isinstance(size[0], int) and \
                 node.meta["val"].dtype == torch.float32
-            return {node: Count([])} if plain else {}
+            return {node: Count([], size[0], True)} if plain else {}
         if name not in OF_COUNTS or len(node.all_input_nodes) != 1 or node.kwargs:
             return {}
         operand = node.all_input_nodes[0]

@@ -5,6 +5,7 @@ import torch
 from .export import op_name
 from .refuse import Unsupported
 from .steps import Lookup
+from .windows import recognise_relative
 
 LOOKUPS = {"index", "gather", "take_along_dim", "index_select"}
 
@@ -31,6 +32,8 @@ def lookup(node, symbols, reach, at_sizes):
     if kind == torch.bool or kind.is_floating_point:
         raise Unsupported(f"aten.{name} by a mask")
     if not reach[ids]:
+        if function == "take" and (found := recognise_relative(x, at_sizes(ids, 0), axis)):
+            return found
         raise Unsupported(f"aten.{name} by a constant tensor")
     repeats = ("1",) if name == "take_along_dim" else ()
     if name in ("gather", "take_along_dim") and any(

@@ -20,8 +20,9 @@ CONFIG = [("hidden", ("hidden_size", "n_embd", "d_model", "dim")),
           ("types", ("type_vocab_size",)),
           ("labels", ("num_labels",))]
 IMAGES = {3: ("length",), 4: ("height", "width"), 5: ("depth", "height", "width")}
-PLACES = {1: ("places",), 2: ("rows", "columns"), 3: ("planes", "rows", "columns")}
 WIDTHS = ("hidden_sizes", "block_out_channels")
+PLACES = {1: ("places",), 2: ("rows", "columns"), 3: ("planes", "rows", "columns"),
+          4: ("rows", "row", "columns", "column")}
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers")
 
 
@@ -53,11 +54,13 @@ class Names:
         self.name_norms()
         self.name_attentions()
         self.name_splits()
-        for node, _ in self.steps(Count):
-            self.give(self.shapes.dims[node][0], *numbered("frequencies"))
+        for node, step in self.steps(Count):
+            if step.real:
+                self.give(self.shapes.dims[node][0], *numbered("frequencies"))
         self.name_products()
         self.name_parameters()
         self.name_places()
+        self.name_grids()
         self.name_rest()
 
     def name_images(self):
@@ -222,6 +225,17 @@ class Names:
             free = [leaf for dim in dims for leaf in leaves(dim) if leaf.free]
             for leaf, name in zip(free, PLACES.get(len(free), ())):
                 leaf.name = leaf.name or name
+
+    def name_grids(self):
+        """Windows of an image, the places in each, and neighbours that are merged."""
+        for dims in self.shapes.before.values():
+            pairs = [dim for dim in dims if len(dim) == 2]
+            for dim, name in zip(pairs, ("down", "across")):
+                self.give(dim[1:], name, *(f"{name}_{k}" for k in range(2, 9)))
+        for dims in self.shapes.dims.values():
+            parts = [leaf for dim in dims for leaf in leaves(dim) if leaf.grid]
+            for leaf, name in zip(parts, PLACES.get(len(parts), ())):
+                self.give([leaf], name, *(f"{name}_{k}" for k in range(2, 9)))
 
     def name_rest(self):
         letters = (a + b for a in ("", "d", "e", "f") for b in "abcdefghijklm")

@@ -2,26 +2,27 @@
 
 import torch
 
-from .atoms import Atom, broadcast, regroup, size_of, unify
+from .atoms import Atom, broadcast, leaves, size_of, unify
 from .buckets import Buckets
 from .export import op_name
+from .factors import Factors
 from .operations import ELEMENTS
 from .refuse import Unsupported
-from .steps import (Attention, Call, Count, Fill, Iota, Lookup, Member, Op, Part, Rotary,
-                    Split, Table, Tied, View)
+from .steps import (Attention, Call, Count, Fill, Iota, Lookup, Member, Op, Part,
+                    Relative, Rotary, Split, Table, Tied, View)
+from .windows import relative_dims
 
-PERMUTE = {"transpose", "permute", "t", "movedim"}
 
-
-class Shapes:
+class Shapes(Factors):
     """dims      node -> its dims
     members   path of a member -> its (in, out), (rows, out) or (dim,)
     leading   Split node -> the dim that counts its parts
+    before    View node -> the dims of its operand, where it takes these for others
     """
 
     def __init__(self, graph, recognised):
         self.graph, self.recognised = graph, recognised
-        self.dims, self.members, self.leading = {}, {}, {}
+        self.dims, self.members, self.leading, self.before = {}, {}, {}, {}
         for node in graph.inputs:
             self.dims[node] = [self.input_dim(dim, size) for dim, size in zip(
                 graph.dims[node.name], node.meta["val"].shape)]
@@ -58,8 +59,6 @@ class Shapes:
             size = self.graph.symbols[step.size]
             return [[]] * (len(node.meta["val"].shape) - 2) + [
                 [Atom(size, name)] for name in ("queries", "keys")]
-        if isinstance(step, Count):
-            return [[Atom(int(node.meta["val"].shape[0]))]]
         if isinstance(step, Tied):
             result, source = self.dims[step.operands[1]]
             unify(first[-1], source)
@@ -70,6 +69,10 @@ class Shapes:
             return first
         if isinstance(step, Attention):
             return self.attention(step)
+        if isinstance(step, Relative):
+            return relative_dims(step, first[1])
+        if isinstance(step, Count):
+            return [self.count(step)]
         if isinstance(step, Lookup):
             return self.lookup(step, first, self.dims[step.operands[1]])
         self.check_rank(step)
@@ -81,6 +84,12 @@ class Shapes:
             return self.dims[step.operands[0]]
         return self.operation(node, step, first)
 
+    @staticmethod
+    def count(step):
+        if step.real:
+            return [Atom(step.size)]
+        return [Atom(step.size, free=True)] if step.size > 1 else []
+
     def kind_of(self, path):
         return next(step.kind for step in self.recognised.steps.values()
                     if isinstance(step, Member) and step.path == path)
@@ -90,7 +99,9 @@ class Shapes:
         for operand in step.operands:
             value = operand.meta["val"]
             lacks = torch.is_tensor(value) and value.dim() != len(self.dims[operand])
-            if lacks and not (isinstance(step, Op) and step.name in ELEMENTS):
+            made = isinstance(self.recognised.steps.get(operand), Relative)
+            if lacks and not (isinstance(step, Op) and step.name in ELEMENTS) and not (
+                    made and isinstance(step, View)):
                 raise Unsupported("positions that are not added to a value")
 
     def member(self, node, step, first):
@@ -151,6 +162,8 @@ class Shapes:
             if len(bias) < 3 or step.operands[-1].meta["val"].shape[-3] != sizes[0][1]:
                 raise Unsupported("a bias that is not one of each head")
             unify(q[1], bias[-3])
+            if len(bias) == 4 and bias[0]:
+                unify(q[0], bias[0])
         return [q[0], q[1], q[2], v[3]]
 
     def lookup(self, step, first, ids):
@@ -177,35 +190,6 @@ class Shapes:
     def sizes(self, node):
         return [self.size(size) for size in node.meta["val"].shape]
 
-    def view(self, node, first):
-        name = op_name(node)
-        if name == "expand":
-            return [[]] * (len(node.meta["val"].shape) - len(first)) + first
-        if name not in PERMUTE:
-            return regroup(first, self.sizes(node))
-        order, rank = list(range(len(first))), len(first)
-        if name == "permute":
-            order = [axis % rank for axis in node.args[1]]
-        elif name == "movedim":
-            raise Unsupported("aten.movedim")
-        else:
-            i, j = (axis % rank for axis in node.args[1:3]) if name != "t" else (0, 1)
-            order[i], order[j] = order[j], order[i]
-        return [first[axis] for axis in order]
-
-    def split(self, node, step, first):
-        if step.drops:
-            self.leading[node] = first[step.axis]
-            return first[:step.axis] + first[step.axis + 1:]
-        lead = [Atom(step.parts)]
-        names, total = self.size(step.operands[0].meta["val"].shape[step.axis])
-        if names:
-            raise Unsupported("a split of a dim that has a name")
-        rest = [Atom(total // step.parts)]
-        unify(first[step.axis], lead + rest)
-        self.leading[node] = lead
-        return first[:step.axis] + [rest] + first[step.axis + 1:]
-
     def put_together(self, step, axis, name):
         """The dim that a concatenation of its own slices, some turned, has again."""
         sources, found = set(), 0
@@ -220,6 +204,17 @@ class Shapes:
         whole = source.meta["val"].shape[axis]
         return None if sources or int(whole) != found else self.dims[source][axis]
 
+    @staticmethod
+    def distinct(dims):
+        """The dims of a value that has one of them twice, with others for the second."""
+        seen, result = set(), []
+        for dim in dims:
+            if seen & set(leaves(dim)):
+                dim = [Atom(leaf.size, free=leaf.free) for leaf in leaves(dim)]
+            seen |= set(leaves(dim))
+            result.append(dim)
+        return result
+
     def expanded(self, node, first):
         sizes = self.sizes(node)
         first = [[]] * (len(sizes) - len(first)) + first
@@ -229,7 +224,8 @@ class Shapes:
     def operation(self, node, step, first):
         name, args = step.name, node.args
         if name in ELEMENTS:
-            return broadcast([self.dims[operand] for operand in step.operands])
+            return self.distinct(broadcast(
+                [self.dims[operand] for operand in step.operands]))
         rank = len(first)
         if name == "expand":
             return self.expanded(node, first)

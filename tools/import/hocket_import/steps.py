@@ -90,7 +90,9 @@ class Op(Step):
 
 @dataclasses.dataclass
 class Count(Step):
-    """0.0, 1.0, ...: what a table of frequencies is computed from."""
+    """0, 1, ..., size - 1: what a constant is computed from that the text has too."""
+    size: int
+    real: bool       # 0.0, 1.0, ...: of a table of frequencies
 
 
 @dataclasses.dataclass
@@ -98,6 +100,13 @@ class Lookup(Step):
     """operands: a value and the ids of what is picked along one of its axes."""
     function: str    # take: the dims of ids take the axis' place; take_along
     axis: int
+
+
+@dataclasses.dataclass
+class Relative(Step):
+    """operands: a table, of whose rows each pair of places of a window has one."""
+    height: int
+    width: int
 
 
 @dataclasses.dataclass

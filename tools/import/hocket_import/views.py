@@ -78,22 +78,25 @@ class Views:
         """The one view that reads a value, if nothing else does and it is here."""
         users = self.recognised.readers.get(node, ())
         if len(users) == 1 and node not in self.outs and users[0] in self.own and \
+                users[0] not in self.shapes.before and \
                 isinstance(self.recognised.steps[users[0]], View):
             return users[0]
         return None
 
     def root(self, node):
-        """What a chain of views begins with."""
+        """(what a chain of views begins with, its dims)."""
         while isinstance(self.recognised.steps.get(node), View) and \
                 node in self.own and node not in self.env:
-            node = self.recognised.steps[node].operands[0]
-        return node
+            first, = self.recognised.steps[node].operands[:1]
+            if node in self.shapes.before:
+                return first, self.shapes.before[node]
+            node = first
+        return node, self.shapes.dims[node]
 
     def view(self, node):
         if node in self.env or self.goes_on(node):
             return
-        root = self.root(node)
-        before, after = self.shapes.dims[root], self.shapes.dims[node]
+        (root, before), after = self.root(node), self.shapes.dims[node]
         kept = self.kept(before, after)
         left, right = self.pattern(before, kept), self.pattern(after, kept)
         text = self.use(root)
@@ -105,13 +108,13 @@ class Views:
         """Equal parts, with the views that follow, in one line."""
         parts = sorted(self.recognised.readers[node],
                        key=lambda part: self.recognised.steps[part].index)
-        root, lead = self.root(step.operands[0]), self.shapes.leading[node]
+        (root, before), lead = self.root(step.operands[0]), self.shapes.leading[node]
         ends = [self.chain_end(part) for part in parts]
         forms = {self.pattern(self.shapes.dims[end]) for end in ends}
         if len(forms) != 1:
             ends = parts
             forms = {self.pattern(self.shapes.dims[parts[0]])}
-        left = self.pattern(self.shapes.dims[root])
+        left = self.pattern(before)
         word = leaves(lead)[0].name
         text = self.use(root).text
         indices = [self.recognised.steps[part].index for part in parts]

@@ -1,11 +1,14 @@
-"""Constants that an operation reads: numbers, and what the text computes as well."""
+"""Constants that an operation reads: numbers, masks that are added, and biases of
+attention that are computed of places, which the text computes as well."""
 
 import torch
 
+from .attention import is_attention
 from .buckets import ancestors
 from .export import op_name
 from .operations import ELEMENTS
 from .refuse import Unsupported
+from .steps import Count
 
 RANDOM = {"rand", "rand_like", "randn", "randn_like", "bernoulli", "randint", "randperm"}
 
@@ -27,6 +30,30 @@ class Written:
                 for other in data):
             return
         steps = self.constants.steps(operand, name)
-        if not steps:
-            raise Unsupported(f"aten.{name} with a constant tensor")
         self.all.update(steps)
+        if steps:
+            return
+        if name != "add" or not all(map(is_attention, node.users)) or \
+                not self.attentions.is_added(operand) or not self.write_out(operand):
+            raise Unsupported(f"aten.{name} with a constant tensor")
+
+    def write_out(self, operand):
+        """Gives steps to a constant that is computed of places alone, and to what it
+        is computed of; False where one of them is none."""
+        above = ancestors(operand)
+        nodes = [node for node in self.graph.nodes if node in above
+                 and torch.is_tensor(node.meta.get("val"))
+                 and node not in self.graph.inputs]
+        if any(node.op != "call_function" for node in nodes):
+            return False
+        reach = frozenset([operand])
+        self.reach.update(dict.fromkeys(nodes, reach))
+        steps = {node: Count([], node.args[0], False) if op_name(node) == "arange" and
+                 isinstance(node.args[0], int) and len(node.args) == 1 else
+                 self.operation(node) for node in nodes}
+        if any(isinstance(step, str) for step in steps.values()):
+            self.reach.update(dict.fromkeys(nodes, frozenset()))
+            return False
+        self.all.update(steps)
+        self.attentions.written.add(operand)
+        return True
