@@ -90,6 +90,25 @@ class Resized(nn.Module):
         return F.interpolate(x, **self.options)
 
 
+class Window(nn.Module):
+    """A bias of a window of 2 by 2, whose rows are numbered from its other end, or to
+    which a constant is added that no operation of the language computes."""
+
+    def __init__(self, kind):
+        super().__init__()
+        self.kind, self.table = kind, nn.Parameter(torch.zeros(9, 2))
+        rows = [4, 3, 1, 0, 5, 4, 2, 1, 7, 6, 4, 3, 8, 7, 5, 4]
+        self.register_buffer("rows", torch.tensor(rows if kind == "added" else rows[::-1]),
+                             persistent=False)
+
+    def forward(self, x):
+        x = x.unflatten(-1, (2, 4)).transpose(1, 2)
+        bias = self.table[self.rows].view(4, 4, 2).permute(2, 0, 1)[None]
+        if self.kind == "added":
+            bias = bias + torch.arange(16).view(1, 1, 4, 4).fmod(3) * -100.0
+        return F.scaled_dot_product_attention(x, x, x, attn_mask=bias)
+
+
 class Fixed(nn.Module):
     def forward(self, x):
         return x + torch.arange(x.shape[1]).float() if x.shape[1] == 12 else x
@@ -120,6 +139,9 @@ for options in (dict(scale_factor=1.3), dict(scale_factor=2, mode="bicubic"),
                 dict(size=(3, 4), mode="bilinear", antialias=True)):
     said("resized", Resized(**options), dims={"x": ("batch", 3, 6, 8)},
          x=torch.randn(2, 3, 6, 8))
+for kind in ("turned", "added"):
+    said(f"window, {kind}", Window(kind), dims={"x": ("batch", 4, 8)},
+         x=torch.randn(2, 4, 8))
 family("MptForCausalLM", d_model=48, n_heads=4, n_layers=1, vocab_size=101, max_seq_len=32)
 
 # What the caller says.
