@@ -29,8 +29,9 @@ def wrapped(head, items):
 
 
 def is_long(name, maker):
-    """The line of a member has to be broken."""
-    return len(f"  {name} = {maker}") > WIDTH
+    """The line of a member is broken, so that no column is aligned with it."""
+    line = f"  {name} = {maker}"
+    return broken(line) != line
 
 
 def broken(line):
