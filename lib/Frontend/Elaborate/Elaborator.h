@@ -250,43 +250,36 @@ private:
   Function constantFunction, broadcastFunction, chunkFunction, rollFunction,
       flipFunction, takeFunction, takeAlongFunction, softplusFunction,
       cumsumFunction, argmaxFunction, topkFunction;
-  bool areAlong(mlir::Value x, mlir::Value ids, int64_t dim, SourceRange range);
-  mlir::Value emitPlaced(mlir::Value x, llvm::ArrayRef<int64_t> from,
-                         SourceRange range);
+  bool areAlong(mlir::Value x, mlir::Value ids, int64_t dim, SourceRange);
+  mlir::Value emitPlaced(mlir::Value, llvm::ArrayRef<int64_t>, SourceRange);
   mlir::Value checkedIds(mlir::Value ids, int64_t extent, SourceRange range);
-  mlir::Value pickPlaces(mlir::Value x, mlir::Value ids, int64_t dim,
-                         SourceRange range);
-  mlir::Value lookUp(mlir::Value x, llvm::ArrayRef<int64_t> indices,
-                     int64_t dim, SourceRange range);
-  mlir::Value fillOf(double value, int64_t count, mlir::Type element,
-                     SourceRange range);
+  mlir::Value pickPlaces(mlir::Value x, mlir::Value ids, int64_t, SourceRange);
+  mlir::Value lookUp(mlir::Value, llvm::ArrayRef<int64_t>, int64_t dim,
+                     SourceRange);
+  mlir::Value fillOf(double, int64_t count, mlir::Type, SourceRange);
   mlir::Value integersOf(llvm::ArrayRef<int64_t> values, SourceRange range);
-  mlir::Value floatsOf(llvm::ArrayRef<double> values, mlir::Type element,
-                       SourceRange range);
+  mlir::Value floatsOf(llvm::ArrayRef<double>, mlir::Type, SourceRange);
   std::optional<llvm::SmallVector<nn::DimAttr>>
   constantDims(const CallArguments &, llvm::ArrayRef<int64_t>, const Scope &);
-  mlir::Value emitReshape(mlir::Value flat, llvm::ArrayRef<nn::DimAttr> dims,
-                          SourceRange range);
-  mlir::Value emitRenamed(mlir::Value x, llvm::ArrayRef<nn::DimAttr> dims,
-                          SourceRange range);
+  mlir::Value emitReshape(mlir::Value, llvm::ArrayRef<nn::DimAttr>,
+                          SourceRange);
+  mlir::Value emitRenamed(mlir::Value, llvm::ArrayRef<nn::DimAttr>,
+                          SourceRange);
   std::optional<llvm::SmallVector<int64_t>>
   readPlaces(const Tuple &list, int64_t extent, SourceRange range);
-  mlir::Value takeRows(mlir::Value x, mlir::Value ids, int64_t dim,
-                       SourceRange range);
+  mlir::Value takeRows(mlir::Value x, mlir::Value ids, int64_t, SourceRange);
   mlir::Value placesAlong(mlir::Value x, int64_t dim, SourceRange range);
   mlir::Value firstLargest(mlir::Value x, mlir::Value free, mlir::Value places,
                            int64_t dim);
   mlir::Value asIndices(mlir::Value place);
-  mlir::Value ofScores(mlir::Value tensor, const char *what,
-                       syntax::SourceRange range);
+  mlir::Value ofScores(mlir::Value, const char *what, SourceRange);
   std::optional<mlir::Value> biasOf(const CallArguments &, mlir::Value shown,
                                     mlir::Type element, const Scope &);
   MaybeDatum neighborhoodAttention(const CallArguments &,
-                                   llvm::ArrayRef<mlir::Value> operands,
-                                   const NeighborhoodMask &mask, double scale,
+                                   llvm::ArrayRef<mlir::Value>,
+                                   const NeighborhoodMask &, double scale,
                                    double dropout);
-  // FunctionsRotaryAt.cpp
-  class PairTurner;
+  class PairTurner; // of FunctionsRotaryAt.cpp
   mlir::Value rotaryAt(mlir::Value x, mlir::Value positions,
                        llvm::ArrayRef<double> frequencies, double factor,
                        nn::RotaryStyle style);
@@ -295,8 +288,8 @@ private:
   // FunctionsMask.cpp
   std::optional<Mask> maskOf(const CallArguments &, const Scope &);
   std::optional<Mask> asMask(const Datum &, syntax::SourceRange);
-  MaybeDatum maskProduct(const syntax::BinaryExpr &expr, const Mask &a,
-                         const Mask &b);
+  MaybeDatum maskProduct(const syntax::BinaryExpr &, const Mask &,
+                         const Mask &);
   // FunctionsEdges.cpp
   Function edgeListFunction, gatherFunction, scatterSumFunction;
   std::optional<EdgeList> readEdges(const std::string &, SourceRange);

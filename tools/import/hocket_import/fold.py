@@ -226,18 +226,31 @@ class Folder:
             self.texts[key] = module, order
             self.modules.append(module)
         known, names = self.texts[key]
+        self.rename_places(known, module)
         given = dict(zip(names, order))  # a size of the known one -> the one here
         args = ", ".join(given[name] for name in known.parameters)
         return f"{known.name}({args})", set(parameters)
 
+    def renamed(self, text):
+        """The text with rows for the height of the model's image."""
+        return re.sub(r"\b\w+\b", lambda word: self.names.places.get(word[0], word[0]),
+                      text)
+
+    def rename_places(self, known, other):
+        """A module that a call of other sizes takes as well has rows, not a height."""
+        def height_in(module):
+            return self.renamed(module.signature or "") != (module.signature or "")
+
+        if known is other or height_in(known) == height_in(other) or \
+                any(name in known.parameters for name in self.names.places):
+            return
+        known.signature = self.renamed(known.signature)
+        known.lines = [self.renamed(line) for line in known.lines]
+
     def of_any_size(self, module):
         """The same module with rows for the height of the model's image, where there
         is one for images of other sizes."""
-        places = self.names.places
-
-        def renamed(text):
-            return re.sub(r"\b\w+\b", lambda word: places.get(word[0], word[0]), text)
-
+        places, renamed = self.names.places, self.renamed
         parameters = [name for name in module.parameters if name not in places]
         text = module.text("module", "")
         if module.signature is None or parameters == module.parameters or \
