@@ -291,7 +291,8 @@ SmallVector<AttentionMove> Placer::prepareAttention(Operation *op) {
       nn::LayoutAttr target = wholeOver(layout, namesOf(axes, mesh));
       if (exchanges)
         target = cutOver(target, namesOf(axes, mesh), /*dim=*/1, /*factor=*/0);
-      else if (isKeys && move.isByHeads())
+      else if (isKeys && move.isByHeads() &&
+               !autoReshard) // which moves what is owned only
         if (auto read = keyHeads(nn::layoutOf(op->getOperand(0)), layout,
                                  namesOf(axes, mesh), mesh)) {
           target = read;
