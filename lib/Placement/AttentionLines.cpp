@@ -9,8 +9,7 @@
 //   all_gather  keys and values whole on every rank
 //   sequence    a halo of keys and values, where the mask is a window
 //   ring        keys and values stay split, and the attention itself fetches
-//   the
-//               parts of others one after another (dialects/Nn/Ring.h)
+//               the parts of others one after another (dialects/Nn/Ring.h)
 //
 //===----------------------------------------------------------------------===//
 
@@ -246,6 +245,17 @@ static bool keysFit(Operation *op, ArrayRef<AttentionMove> moves,
                       [&](int64_t size) { return size % ranks == 0; });
 }
 
+/// Whether a line may leave ranks with the kv heads that they read, and with
+/// these as a part of what several hold: keys and values stand alike, and stay
+/// as a line leaves them. `auto reshard` moves what is owned only, and may
+/// gather queries again that lie beside.
+static bool mayHoldRead(Operation *op, bool autoReshard) {
+  auto splitsOf = [&](unsigned operand) {
+    return nn::layoutOf(op->getOperand(operand)).getSplits();
+  };
+  return !autoReshard && splitsOf(1) == splitsOf(2);
+}
+
 /// Of a bias: whether it is not one for all heads.
 static bool hasHeads(Value bias) {
   return nn::layoutOf(bias).getDims()[1].getSize() != 1;
@@ -259,6 +269,7 @@ SmallVector<AttentionMove> Placer::prepareAttention(Operation *op) {
   if (!takeRing(op, moves))
     return {};
   bool keysExchange = keysFit(op, moves, mesh);
+  bool holdsRead = mayHoldRead(op, autoReshard);
   // One value may number the documents of queries and of keys: it moves once.
   llvm::SmallDenseMap<std::pair<Value, nn::LayoutAttr>, Value> masks;
   for (OpOperand &operand : op->getOpOperands())
@@ -291,8 +302,7 @@ SmallVector<AttentionMove> Placer::prepareAttention(Operation *op) {
       nn::LayoutAttr target = wholeOver(layout, namesOf(axes, mesh));
       if (exchanges)
         target = cutOver(target, namesOf(axes, mesh), /*dim=*/1, /*factor=*/0);
-      else if (isKeys && move.isByHeads() &&
-               !autoReshard) // which moves what is owned only
+      else if (isKeys && move.isByHeads() && holdsRead)
         if (auto read = keyHeads(nn::layoutOf(op->getOperand(0)), layout,
                                  namesOf(axes, mesh), mesh)) {
           target = read;
