@@ -207,12 +207,17 @@ static bool isSplitInIntervals(WindowedOp op, LayoutAttr layout, int64_t dim) {
 /// Whether all that windows show of the data is in what a member holds.
 static bool finds(const Window &window, Interval held, Interval read) {
   int64_t begin = held.offset, end = held.offset + held.size;
-  for (int64_t e = read.offset; e < read.offset + read.size; ++e) {
+  auto isHeld = [&](int64_t e) {
     int64_t place = window.dataAt(e);
-    if ((e < begin || e >= end) && place >= 0 &&
-        (place < begin || place >= end))
+    return place < 0 || (place >= begin && place < end);
+  };
+  int64_t readEnd = read.offset + read.size;
+  for (int64_t e = read.offset; e < std::min(begin, readEnd); ++e)
+    if (!isHeld(e))
       return false;
-  }
+  for (int64_t e = std::max(end, read.offset); e < readEnd; ++e)
+    if (!isHeld(e))
+      return false;
   return true;
 }
 

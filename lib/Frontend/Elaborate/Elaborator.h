@@ -245,8 +245,7 @@ private:
       neighborhoodFunction, rotaryFunction, iotaFunction, fillFunction,
       transposeFunction, rearrangeFunction, concatFunction, splitFunction,
       sliceFunction, blockLayoutFunction, interpolateFunction;
-  // FunctionsAlong.cpp, FunctionsConstant.cpp, FunctionsMove.cpp,
-  // FunctionsOrder.cpp
+  // FunctionsAlong.cpp, -Constant.cpp, -Move.cpp and -Order.cpp
   Function constantFunction, broadcastFunction, chunkFunction, rollFunction,
       flipFunction, takeFunction, takeAlongFunction, softplusFunction,
       cumsumFunction, argmaxFunction, topkFunction;
@@ -274,7 +273,7 @@ private:
   mlir::Value asIndices(mlir::Value place);
   mlir::Value ofScores(mlir::Value, const char *what, SourceRange);
   std::optional<mlir::Value> biasOf(const CallArguments &, mlir::Value shown,
-                                    mlir::Type element, const Scope &);
+                                    mlir::ValueRange operands, const Scope &);
   MaybeDatum neighborhoodAttention(const CallArguments &,
                                    llvm::ArrayRef<mlir::Value>,
                                    const NeighborhoodMask &, double scale,

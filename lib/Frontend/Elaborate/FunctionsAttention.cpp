@@ -54,7 +54,7 @@ mlir::Value Elaborator::ofScores(mlir::Value tensor, const char *what,
 /// scores hides a key; null where it has neither.
 std::optional<mlir::Value> Elaborator::biasOf(const CallArguments &arguments,
                                               mlir::Value shown,
-                                              mlir::Type element,
+                                              mlir::ValueRange operands,
                                               const Scope &scope) {
   mlir::Value bias;
   if (const Expr *written = arguments.get("bias")) {
@@ -67,11 +67,19 @@ std::optional<mlir::Value> Elaborator::biasOf(const CallArguments &arguments,
   if (!shown)
     return bias;
   SourceRange range = arguments.call->range;
-  auto number = [&](double value) {
-    return asTensor(Datum(value), element, range);
+  mlir::Type element = mlir::getElementTypeOrSelf(bias ? bias : operands[0]);
+  // A mask whose last dim is 1 is for all keys.
+  llvm::ArrayRef<nn::DimAttr> keys = nn::layoutOf(operands[1]).getDims();
+  if (keys.size() == 4)
+    keys = keys.slice(2, 1);
+  auto filled = [&](double value, llvm::ArrayRef<nn::DimAttr> dims) {
+    auto type =
+        nn::tensorOf(element, nn::LayoutAttr::get(context, dims, {}, {}));
+    return emitAs<nn::FillOp>(range, type, {},
+                              named("value", builder.getF64FloatAttr(value)));
   };
-  mlir::Value hidden = number(-std::numeric_limits<double>::infinity());
-  bias = emit<nn::WhereOp>(range, {shown, bias ? bias : number(0), hidden});
+  mlir::Value hidden = filled(-std::numeric_limits<double>::infinity(), keys);
+  bias = emit<nn::WhereOp>(range, {shown, bias ? bias : filled(0, {}), hidden});
   return bias ? std::optional(bias) : std::nullopt;
 }
 
@@ -104,8 +112,8 @@ Elaborator::attentionFunction(const CallArguments &arguments,
   auto dropout = read("dropout", 0.0);
   if (!scale || !dropout)
     return std::nullopt;
-  std::optional<mlir::Value> bias = biasOf(
-      arguments, mask.shown, mlir::getElementTypeOrSelf(operands[0]), scope);
+  std::optional<mlir::Value> bias =
+      biasOf(arguments, mask.shown, operands, scope);
   if (!bias)
     return std::nullopt;
   if (mask.neighborhood)
