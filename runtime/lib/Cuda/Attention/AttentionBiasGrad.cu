@@ -77,13 +77,24 @@ private:
     return stride ? Slice{n, n + 1} : Slice{0, all};
   }
 
+  /// The first tile of the list that is not before `tile`.
+  static __device__ int placeOf(int tile, const KeyWalk<true> &walk) {
+    int begin = walk.begin, end = walk.end;
+    while (begin < end) {
+      const int middle = (begin + end) / 2;
+      if (walk.tile(middle) < tile)
+        begin = middle + 1;
+      else
+        end = middle;
+    }
+    return begin;
+  }
+
   /// Of a tile of scores, if its rows meet its columns.
   __device__ void addTile(int64_t b, int64_t h, int first) {
     const KeyWalk<true> walk(p, b, h, first, shape.rows, shape.columns);
-    int n = walk.begin;
-    while (n < walk.end && walk.tile(n) != columnTile)
-      ++n;
-    if (n == walk.end)
+    const int n = placeOf(columnTile, walk);
+    if (n == walk.end || walk.tile(n) != columnTile)
       return;
     const int64_t kvHead = kvHeadOf(p, h);
     const int column = columnTile * shape.columns;

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/lib/Cuda/Attention/Fragments.cuh"
+#include "runtime/lib/Cuda/Attention/Bias.cuh"
 #include "runtime/lib/Cuda/Attention/Walk.cuh"
 
 namespace hocket::runtime::cuda {
@@ -57,24 +57,6 @@ maskScores(const AttentionParameters &p, int64_t b,
         for (int i = 0; i < m; ++i)
           scores[i][n][e] = scores[i][n][e + 2] = -INFINITY;
     }
-}
-
-/// What scores are counted from, so that scaled ones have their bias.
-template <class T, int columns, int m>
-static __device__ inline void
-beginScores(const AttentionParameters &p, const BlockOfHead<int> &block,
-            float (&scores)[m][columns / 8][4], int first, int column,
-            float unscaled) {
-#pragma unroll
-  for (int i = 0; i < m; ++i)
-#pragma unroll
-    for (int n = 0; n < columns / 8; ++n)
-#pragma unroll
-      for (int e = 0; e < 4; ++e)
-        scores[i][n][e] =
-            unscaled * biasOf<T, float>(p, block.b, block.h,
-                                        first + 16 * i + rowOfLane(e),
-                                        column + 8 * n + columnOfLane(e % 2));
 }
 
 static __device__ inline float largestOfRow(float value) {
@@ -213,8 +195,9 @@ static __device__ void attend(const AttentionParameters &p) {
     int column = walk.tile(n) * columns;
     float scores[m][columns / 8][4] = {};
     if (isBiased)
-      beginScores<T, columns>(p, block, scores, query, column,
-                              1 / fabsf(float(p.scale)));
+      beginScores<T, /*areKeys=*/false, columns>(p, block.b, block.h, scores,
+                                                 query, column,
+                                                 1 / fabsf(float(p.scale)));
     multiplyRows<depth, columns>(scores, queries, row,
                                  keys + n % stages * tileSize);
     if (stages == 1) {

@@ -51,7 +51,9 @@ public:
       const T *ofKeys = keys + n % 2 * tileSize;
       Tile weights = {}, scores;
       if (isBiased)
-        beginScores(weights, walk.tile(n) * columns);
+        beginScores<T, /*areKeys=*/false, columns>(
+            p, block.b, block.h, weights, query, walk.tile(n) * columns,
+            1 / float(p.scale));
       multiplyRows<depth, columns>(weights, queries, row, ofKeys);
       weigh(weights, walk.tile(n) * columns,
             walk.template mask<columns>(n, p.queries));
@@ -75,21 +77,6 @@ private:
     loadTile<depth, columns>(values + n % 2 * tileSize, p.v,
                              headOf<T>(p.v, block.b, kvHead),
                              walk.tile(n) * columns, p.keys);
-  }
-
-  /// What scores are counted from, so that scaled ones have their bias.
-  __device__ void beginScores(Tile &scores, int column) const {
-    const float unscaled = 1 / float(p.scale);
-#pragma unroll
-    for (int i = 0; i < m; ++i)
-#pragma unroll
-      for (int n = 0; n < columns / 8; ++n)
-#pragma unroll
-        for (int e = 0; e < 4; ++e)
-          scores[i][n][e] =
-              unscaled * biasOf<T, float>(p, block.b, block.h,
-                                          query + 16 * i + rowOfLane(e),
-                                          column + 8 * n + columnOfLane(e % 2));
   }
 
   /// Gradients of weights are counted from their mean, unless they change

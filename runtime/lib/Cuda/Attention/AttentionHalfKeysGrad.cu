@@ -72,7 +72,9 @@ public:
       Tile tile;
       begin(tile, state[n % 2]);
       if (isBiased && ofValues)
-        beginScores(tile, walk.head(n), walk.tile(n) * columns);
+        beginScores<T, /*areKeys=*/true, columns>(
+            p, block.b, walk.head(n), tile, key, walk.tile(n) * columns,
+            1 / float(p.scale));
       multiplyRows<depth, columns>(tile, mine, row, first + stage);
       if (ofValues)
         weigh(tile, state[n % 2], walk.tile(n) * columns,
@@ -117,22 +119,6 @@ private:
         for (int i = 0; i < m; ++i)
           tile[i][n][e] = tile[i][n][e + 2] = from;
       }
-  }
-
-  /// What scores of a head's queries from `first` on are counted from, so that
-  /// scaled ones have their bias.
-  __device__ void beginScores(Tile &scores, int64_t head, int first) const {
-    const float unscaled = 1 / float(p.scale);
-#pragma unroll
-    for (int i = 0; i < m; ++i)
-#pragma unroll
-      for (int n = 0; n < columns / 8; ++n)
-#pragma unroll
-        for (int e = 0; e < 4; ++e)
-          scores[i][n][e] =
-              unscaled * biasOf<T, float>(p, block.b, head,
-                                          first + 8 * n + columnOfLane(e % 2),
-                                          key + 16 * i + rowOfLane(e));
   }
 
   /// Scores of queries from `first` on become weights, of which the other warp

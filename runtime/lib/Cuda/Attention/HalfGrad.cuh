@@ -15,8 +15,7 @@
 #ifndef HOCKET_LIB_CUDA_ATTENTION_HALFGRAD_CUH
 #define HOCKET_LIB_CUDA_ATTENTION_HALFGRAD_CUH
 
-#include "runtime/lib/Cuda/Attention/Fragments.cuh"
-#include "runtime/lib/Cuda/Attention/Heads.cuh"
+#include "runtime/lib/Cuda/Attention/Bias.cuh"
 
 namespace hocket::runtime::cuda {
 
