@@ -35,6 +35,18 @@ class Scale(nn.Module):
         return x * (1 + self.weight)
 
 
+class Shifted(nn.Module):
+    """Buffers of the file of weights, and what is computed of one."""
+
+    def __init__(self, size):
+        super().__init__()
+        self.register_buffer("shift", torch.randn(size))
+        self.register_buffer("scale", torch.tensor(0.0))
+
+    def forward(self, x):
+        return x * torch.exp(self.scale) + self.shift
+
+
 class Lookup(nn.Embedding):
     def forward(self, ids):
         return 3 * super().forward(ids)
@@ -49,6 +61,8 @@ class Body(nn.Module):
             self.net = nn.Sequential(nn.Linear(size, 12), nn.GELU(), nn.Linear(12, size))
         elif kind == "container":
             self.net = Box(size)
+        elif kind == "buffers":
+            self.net = nn.ModuleList([Shifted(size), Shifted(size)])
         elif kind == "first":
             self.net = nn.ModuleList([Scale(size), *(nn.Linear(size, size) for _ in "abc")])
         elif kind == "turns":
@@ -79,7 +93,8 @@ class Body(nn.Module):
 
 root = pathlib.Path(sys.argv[1])
 ids = torch.arange(24).reshape(2, 12)
-for kind in ("sequential", "container", "array", "part", "first", "turns", "tied", "token"):
+for kind in ("sequential", "container", "array", "part", "first", "turns", "tied", "token",
+             "buffers"):
     torch.manual_seed(2)
     folder = root / kind
     folder.mkdir(parents=True, exist_ok=True)

@@ -43,7 +43,7 @@ class Held(nn.Module):
     def __init__(self, kind):
         super().__init__()
         self.kind = kind
-        self.register_buffer("factor", torch.tensor(3.0))
+        self.register_buffer("factor", torch.tensor(3))
 
     def forward(self, x):
         if self.kind == "buffer":

@@ -43,7 +43,10 @@ def parameters_read(recognised):
 
 def write_graph(graph, source, config=None, tree=Tree()):
     """The text of a graph."""
-    recognised = Recognised(join_neighbours(join_scales(unbind(erase(graph)))))
+    graph = join_neighbours(join_scales(unbind(erase(graph))))
+    recognised = Recognised(graph)
+    while recognised.again:
+        recognised = Recognised(graph)
     shapes = Shapes(graph, recognised)
     if recognised.findings:
         raise Refused(recognised.findings.message(graph.title))

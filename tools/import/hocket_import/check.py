@@ -47,12 +47,13 @@ def load(path):
     return tensors
 
 
-def noisy(module):
-    """The module's state with noise in every parameter, tied ones alike."""
+def noisy(module, buffers=()):
+    """The module's state with noise in every parameter, tied ones alike, and in these
+    buffers."""
     generator, noise, state = torch.Generator().manual_seed(1), {}, {}
     parameters = dict(module.named_parameters(remove_duplicate=False))
     for name, tensor in module.state_dict().items():
-        if name in parameters and tensor.is_floating_point():
+        if name in buffers or name in parameters and tensor.is_floating_point():
             key = tensor.data_ptr()
             if key not in noise:
                 noise[key] = tensor + 0.1 * torch.randn(tensor.shape, generator=generator)
@@ -120,7 +121,8 @@ def check(hocket, text, module, graph):
     with tempfile.TemporaryDirectory() as scratch:
         files = pathlib.Path(scratch)
         (files / "model.hkt").write_text(text)
-        state = noisy(module)
+        state = noisy(module, [name for node, name in graph.parameters.items()
+                               if node in graph.buffers])
         save(state, files / "weights")
         for sizes, inputs in cases(graph):
             save(inputs, files / "inputs")

@@ -2,9 +2,9 @@
 
 import torch
 
+from .buckets import ancestors
 from .export import op_name
 from .masks import Scores, band, lengths, window
-from .refuse import Unsupported
 from .steps import Count, Op, Table
 
 OF_COUNTS = {"add", "sub", "mul", "div", "neg", "exp", "log", "pow", "sqrt", "rsqrt",
@@ -27,12 +27,16 @@ class Constants:
         self.written |= steps.keys()
         return steps
 
+    def stored(self, node):
+        """The buffers of the weight file that a tensor is computed of."""
+        return [above for above in ancestors(node) if above in self.graph.buffers
+                and self.graph.buffers[above] in self.graph.names]
+
     def number(self, node):
         """The one number that a tensor has everywhere, or None."""
         if node not in self.numbers:
-            if node in self.graph.buffers and self.graph.buffers[node] in self.graph.names:
-                raise Unsupported(f"a buffer of the weight file "
-                                  f"('{self.graph.buffers[node]}')")
+            if self.stored(node):
+                return None
             seen = [self.at_sizes(node, k) for k in range(2)]
             value = seen[0].reshape(-1)[0] if seen[0].numel() else None
             same = value is not None and all(bool((x == value).all()) for x in seen)

@@ -38,10 +38,11 @@ class Recognised(Written):
     readers   node -> the nodes whose steps read it
     reach     node -> the inputs and parameters that it depends on
     findings  what has no step
+    again     whether the graph has got parameters meanwhile
     """
 
     def __init__(self, graph):
-        self.graph, self.findings = graph, Findings()
+        self.graph, self.findings, self.again = graph, Findings(), False
         self.reach = depends_on(graph)
         self.all, self.hidden, self.owners = {}, set(), {}
         self.leaves, self.inside, self.dissolved = set(), {}, set()

@@ -137,7 +137,8 @@ def by_table(graph, node, x, axis, drawn):
     width = int(x.meta["val"].shape[-1])
     drawn = drawn + [angles_of(graph, node, x, axis, LONG)]
     for table in graph.state.values():
-        if table.dtype != torch.float32 or table.numel() != width // 2:
+        if table.dtype != torch.float32 or table.numel() != width // 2 or \
+                not table.any():  # which turns nothing
             continue
         steps = table.flatten()
         for style in ("half", "interleaved"):

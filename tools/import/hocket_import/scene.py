@@ -81,7 +81,8 @@ class Scene:
         elif self.folder.owner(path) == self.path:
             dims = self.names.shapes.dims[node]
             words = ", ".join(self.body.dim(dim) for dim in dims)
-            self.members.note(path, f"Parameter(f32[{words}])",
+            kind = "Buffer" if node in self.folder.graph.buffers else "Parameter"
+            self.members.note(path, f"{kind}(f32[{words}])",
                               self.body.parameters(dims))
         return spelled(self.relative(path))
 

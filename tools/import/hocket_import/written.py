@@ -31,11 +31,23 @@ class Written:
             return
         steps = self.constants.steps(operand, name)
         self.all.update(steps)
-        if steps:
+        if steps or self.keep(operand):
             return
         if name != "add" or not all(map(is_attention, node.users)) or \
                 not self.attentions.is_added(operand) or not self.write_out(operand):
             raise Unsupported(f"aten.{name} with a constant tensor")
+
+    def keep(self, operand):
+        """Whether it is computed of buffers of the weight file, which are read as
+        parameters are from now on: everything is looked at again."""
+        buffers = self.constants.stored(operand)
+        for buffer in buffers:
+            name, kind = self.graph.buffers[buffer], buffer.meta["val"].dtype
+            if kind != torch.float32:
+                raise Unsupported(f"a buffer of {kind} of the weight file ('{name}')")
+            self.graph.parameters[buffer], self.graph.aliases[buffer] = name, [name]
+            self.again = True
+        return bool(buffers)
 
     def write_out(self, operand):
         """Gives steps to a constant that is computed of places alone, and to what it
