@@ -22,6 +22,9 @@ IMAGE = dict(hidden_size=48, num_hidden_layers=2, num_attention_heads=4,
              intermediate_size=96, image_size=32, patch_size=8)
 T5 = dict(d_model=48, num_layers=3, num_heads=4, d_ff=96, d_kv=12, vocab_size=101,
           relative_attention_num_buckets=8, relative_attention_max_distance=10)
+BART = dict(d_model=48, encoder_layers=2, decoder_layers=2, encoder_attention_heads=4,
+            decoder_attention_heads=4, encoder_ffn_dim=96, decoder_ffn_dim=96,
+            vocab_size=101, max_position_embeddings=48)
 PIXELS = ("pixel_values",)
 SIZES = {"batch": 3, "seq": 13, "decoder_seq": 7}
 
@@ -75,6 +78,7 @@ FAMILIES = {
     "bert_masked": ("BertForMaskedLM", ENCODER, PADDED),
     "t5_encoder": ("T5EncoderModel", T5, PADDED),
     "t5": ("T5ForConditionalGeneration", T5, PADDED + ("decoder_input_ids",)),
+    "bart": ("BartForConditionalGeneration", BART, PADDED + ("decoder_input_ids",)),
     "vit": ("ViTModel", IMAGE, PIXELS),
     "dinov2": ("Dinov2Model", IMAGE | dict(mlp_ratio=2), PIXELS),
     "clip_vision": ("CLIPVisionModel", IMAGE, PIXELS),
@@ -111,8 +115,8 @@ def build(name, **changes):
     with torch.no_grad():
         for parameter in module.parameters():
             parameter.add_(0.15 * torch.randn(parameter.shape))
-    for key, buffer in module.named_buffers():  # of BatchNorms
-        if key.endswith("running_mean"):
+    for key, buffer in module.named_buffers():
+        if key.endswith(("running_mean", "logits_bias")):
             buffer.add_(0.1 * torch.randn(buffer.shape))
         elif key.endswith("running_var"):
             buffer.add_(torch.rand(buffer.shape))
