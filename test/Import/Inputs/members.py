@@ -63,6 +63,8 @@ class Body(nn.Module):
             self.net = Box(size)
         elif kind == "buffers":
             self.net = nn.ModuleList([Shifted(size), Shifted(size)])
+        elif kind == "repeated":
+            self.net = nn.Sequential(nn.Linear(2 * size, size))
         elif kind == "first":
             self.net = nn.ModuleList([Scale(size), *(nn.Linear(size, size) for _ in "abc")])
         elif kind == "turns":
@@ -77,6 +79,9 @@ class Body(nn.Module):
     def forward(self, ids):
         x = self.table(ids)
         if self.kind == "sequential":
+            return self.net(x)
+        if self.kind == "repeated":  # each of two groups as often as there are groups
+            x = x.unflatten(-1, (2, 1, -1)).expand(-1, -1, 2, 2, -1).flatten(2)
             return self.net(x)
         if self.kind == "container":
             return self.net.layers[1](self.net.layers[0](self.net.up(x))) * self.net.gain
@@ -94,7 +99,7 @@ class Body(nn.Module):
 root = pathlib.Path(sys.argv[1])
 ids = torch.arange(24).reshape(2, 12)
 for kind in ("sequential", "container", "array", "part", "first", "turns", "tied", "token",
-             "buffers"):
+             "buffers", "repeated"):
     torch.manual_seed(2)
     folder = root / kind
     folder.mkdir(parents=True, exist_ok=True)

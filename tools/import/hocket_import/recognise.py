@@ -228,10 +228,10 @@ class Recognised(Written):
             return str(error)
 
     def spreads(self, node):
-        """What reads an expanded value would expand it itself."""
-        x = node.args[0].meta["val"].shape
-        known = {str(size) for size in x}
-        return all(str(size) in known for size in node.meta["val"].shape) or all(
+        """What reads an expanded value would expand it itself, or it is as it was."""
+        before, after = (list(map(str, other.meta["val"].shape))
+                         for other in (node.args[0], node))
+        return ["1"] * (len(after) - len(before)) + before == after or all(
             op_name(user) in ELEMENTS and any(
                 other is not node and list(map(str, other.meta["val"].shape)) ==
                 list(map(str, user.meta["val"].shape))
