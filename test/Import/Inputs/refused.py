@@ -74,10 +74,8 @@ class Masked(nn.Module):
         elif self.kind == "heads":
             slopes = torch.tensor([1.0, 2.0])[:, None, None]
             mask = (place[None, :, None] >= slopes * place[None, None])[None]
-        elif self.kind == "far":
-            mask = (place[:, None] - place[None] < 100000)[None, None]
         else:
-            mask = ((ids > 3) & keep.bool())[:, None, None]
+            mask = (place[:, None] - place[None] < 100000)[None, None]
         return F.scaled_dot_product_attention(x, x, x, attn_mask=mask)
 
 
@@ -134,7 +132,6 @@ for kind in ("buffer", "noise", "rounded", "in place"):
     said(kind, Held(kind), dims={"x": ("batch", 8)}, x=torch.randn(2, 8))
 for kind in ("bias", "heads", "far"):
     said(f"mask, {kind}", Masked(kind), ids=IDS)
-said("mask, two inputs", Masked("two"), ids=IDS, keep=IDS)
 for options in (dict(scale_factor=1.3), dict(scale_factor=2, mode="bicubic"),
                 dict(size=(3, 4), mode="bilinear", antialias=True)):
     said("resized", Resized(**options), dims={"x": ("batch", 3, 6, 8)},
@@ -149,7 +146,7 @@ plain = nn.Linear(12, 12)
 x = torch.randn(2, 12)
 said("no dims", plain, input=torch.randn(2, 3, 12))
 said("too many dims", plain, dims={"input": ("batch", "seq", 12)}, input=x)
-said("two sizes", Masked("two"), ids=IDS, keep=IDS[:, :3])
+said("two sizes", Masked("far"), ids=IDS, keep=IDS[:, :3])
 said("no such input", plain, dims={"y": ("batch",), "input": ("batch", 12)}, input=x)
 said("no tensor", plain, input=3)
 said("one size only", Fixed(), dims={"x": ("batch", "seq")}, x=x)

@@ -41,12 +41,24 @@ class Attentions:
         elif biases and set(masks) <= self.written:
             found, biases = ("none", [], None), [given["attn_mask"]]
         else:
-            found = recognise_mask(Scores(
-                self.graph, given["attn_mask"], list(dict.fromkeys(
-                    source for mask in masks for source in self.reach[mask])),
-                lambda feed: self.added(masks, feed), *self.sizes(q, k)))
+            try:
+                found = recognise_mask(Scores(
+                    self.graph, given["attn_mask"], list(dict.fromkeys(
+                        source for mask in masks for source in self.reach[mask])),
+                    lambda feed: self.added(masks, feed), *self.sizes(q, k)))
+            except Unsupported as error:
+                found, biases = self.computed(given["attn_mask"], error)
         return self.step(q, k, v, found, given.get("scale"),
                          given.get("dropout_p") or 0.0, biases)
+
+    def computed(self, mask, error):
+        """(what is found, biases) of a mask without a name that data makes: the text
+        computes it as the module does. Of another the error."""
+        if not self.reach[mask] or str(mask.meta["val"].shape[-1]) == "1":
+            raise error
+        if mask.meta["val"].dtype == torch.bool:
+            return ("{}", [mask], None), []
+        return ("none", [], None), [mask]
 
     def terms(self, mask):
         """(masks, biases) that a mask is the sum of: what parameters make is a bias."""

@@ -9,7 +9,7 @@ from .export import op_name
 from .numbers import number
 from .refuse import Unsupported
 
-ATOM, PRODUCT, SUM, COMPARISON = 3, 2, 1, 0
+ATOM, PRODUCT, SUM, COMPARISON, NOT, AND, OR = range(3, -4, -1)
 TYPES = {torch.float32: "f32", torch.int64: "i64", torch.int32: "i32",
          torch.bool: "bool"}
 BINARY = {"add": "+", "sub": "-", "mul": "*", "div": "/", "add_": "+", "mul_": "*",
@@ -27,10 +27,11 @@ FORMS = {"neg": "-{0}", "square": "pow({0}, 2)", "relu6": "minimum(relu({0}), 6.
 DEFAULTS = {"hardtanh": (-1.0, 1.0), "leaky_relu": (0.01,)}
 PLAIN = {"tanh", "silu", "relu", "sigmoid", "exp", "log", "sqrt", "rsqrt", "abs", "sin",
          "cos", "erf"}
-LOGIC = {"__and__": "where({0}, {1}, false)", "logical_and": "where({0}, {1}, false)",
-         "bitwise_and": "where({0}, {1}, false)", "__or__": "where({0}, true, {1})",
-         "logical_or": "where({0}, true, {1})", "bitwise_or": "where({0}, true, {1})",
-         "logical_not": "{0} == false", "bitwise_not": "{0} == false"}
+LOGIC = {"__and__": ("{0} and {1}", AND), "__or__": ("{0} or {1}", OR),
+         "logical_not": ("not {0}", NOT)}
+LOGIC |= {"logical_and": LOGIC["__and__"], "bitwise_and": LOGIC["__and__"],
+          "logical_or": LOGIC["__or__"], "bitwise_or": LOGIC["__or__"],
+          "bitwise_not": LOGIC["logical_not"]}
 OTHERS = {"gelu", "softplus", "type_as", "pow", "rsub", "softmax", "_softmax", "to", "clamp", "clamp_min",
           "clamp_max", "where", "masked_fill", "minimum", "maximum", "min", "max"}
 ELEMENTS = FORMS.keys() | PLAIN | OTHERS | LOGIC.keys() | BINARY.keys() | COMPARE.keys()
@@ -96,9 +97,8 @@ class Operations:
         if name in ("to", "type_as"):
             return self.cast(node, args[0])
         if name in LOGIC:
-            words = [self.value(arg).inside(SUM) for arg in args]
-            return Text(LOGIC[name].format(*words),
-                        COMPARISON if "==" in LOGIC[name] else ATOM)
+            form, binds = LOGIC[name]
+            return Text(form.format(*(self.value(arg).inside(binds) for arg in args)), binds)
         if name == "softplus":
             factor = f", beta = {number(float(args[1]))}" if len(args) > 1 else ""
             return Text(f"softplus({self.use(args[0]).text}{factor})")

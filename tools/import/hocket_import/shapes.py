@@ -159,9 +159,8 @@ class Shapes(Factors):
             unify(q[3], v[3])
         if step.options.endswith("bias = {}") and not step.alibi:
             bias = self.dims[step.operands[-1]]
-            if len(bias) < 3 or step.operands[-1].meta["val"].shape[-3] != sizes[0][1]:
-                raise Unsupported("a bias that is not one of each head")
-            unify(q[1], bias[-3])
+            if len(bias) > 2 and bias[-3]:
+                unify(q[1], bias[-3])
             if len(bias) == 4 and bias[0]:
                 unify(q[0], bias[0])
         return [q[0], q[1], q[2], v[3]]

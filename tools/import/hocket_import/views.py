@@ -1,5 +1,7 @@
 """Of a Body: dims that only values have, views of one shape as another, and splits."""
 
+import collections
+
 from .atoms import leaves
 from .operations import Text
 from .refuse import Unsupported
@@ -58,18 +60,27 @@ class Views:
             if leaf is not group[-1]:
                 self.lines.append(f"let {self.spelled(leaf)} = {part(base, known, leaf.size)}")
 
-    def pattern(self, dims, kept=()):
+    def twins(self, dims):
+        """Words for dims that have the name of another one of them."""
+        found, names = {}, collections.Counter()
+        for leaf in (leaf for dim in dims for leaf in leaves(dim)):
+            names[self.spelled(leaf)] += 1
+            if names[self.spelled(leaf)] > 1:
+                found[leaf] = f"{self.spelled(leaf)}_{names[self.spelled(leaf)]}"
+        return found
+
+    def pattern(self, dims, kept=(), twins=None):
         """One side of a rearrange: "batch seq (heads head_dim)"."""
-        words = []
+        words, twins = [], twins or {}
         for dim in dims:
             if leaves(dim) in kept:
                 words.append(PLACES[kept.index(leaves(dim))])
                 continue
-            names = [self.spelled(leaf) for leaf in leaves(dim)]
+            names = [twins.get(leaf, self.spelled(leaf)) for leaf in leaves(dim)]
             self.words |= {leaf.name for leaf in leaves(dim)} - self.names.counted
             words.append("1" if not names else names[0] if len(names) == 1
                          else f"({' '.join(names)})")
-        flat = [self.spelled(leaf) for dim in dims for leaf in leaves(dim)]
+        flat = [twins.get(leaf, self.spelled(leaf)) for dim in dims for leaf in leaves(dim)]
         if len(set(flat)) != len(flat):
             raise Unsupported("a view of a value with two dims of one name")
         return " ".join(words)
@@ -97,8 +108,8 @@ class Views:
         if node in self.env or self.goes_on(node):
             return
         (root, before), after = self.root(node), self.shapes.dims[node]
-        kept = self.kept(before, after)
-        left, right = self.pattern(before, kept), self.pattern(after, kept)
+        kept, twins = self.kept(before, after), self.twins(before)
+        left, right = (self.pattern(dims, kept, twins) for dims in (before, after))
         text = self.use(root)
         if left != right:
             text = Text(f'rearrange({text.text}, "{left} -> {right}")')
