@@ -1,4 +1,4 @@
-//===- AttentionTest.cpp - attention forward ------------------------------===//
+//===- AttentionTest.cpp - attention and its gradients --------------------===//
 
 #include "runtime/lib/Cuda/Attention/AttentionParameters.h"
 #include "test/Gpu/Kernels/AttentionCase.h"
@@ -18,6 +18,8 @@ protected:
     AttentionCase attention(shape);
     attention.run();
     attention.expectForward(GetParam().tolerance);
+    attention.runGradient();
+    attention.expectGradient(GetParam().tolerance);
   }
 };
 INSTANTIATE_TEST_SUITE_P(Types, CudaAttention, attentionTypes,
@@ -39,6 +41,28 @@ TEST_P(CudaAttention, HeadDims) {
     EXPECT_LE(report.total.waysPerIdeal(), isHalf ? 1.0 : 1.11)
         << name << " " << depth;
     EXPECT_LE(report.total.sectorsPerIdeal(), 1.02) << name << " " << depth;
+  }
+}
+
+TEST_P(CudaAttention, GradientsOfHeadDims) {
+  auto [type, tolerance, name] = GetParam();
+  for (int64_t depth : {32, 64, 128, 256}) {
+    Shape shape;
+    shape.type = type;
+    shape.depth = shape.width = depth;
+    AttentionCase attention(shape);
+    attention.run();
+    ptx::Report report = attention.runGradient();
+    attention.expectGradient(tolerance);
+    std::string suffix = std::string(name) + "D" + std::to_string(depth);
+    bool isHalf = type == DType::F16 || type == DType::BF16;
+    ASSERT_EQ(attention.launched.size(), 3u);
+    EXPECT_EQ(attention.launched[0].entry, std::string("means") + name);
+    EXPECT_EQ(attention.launched[1].entry, "gradientOfQueries" + suffix);
+    EXPECT_EQ(attention.launched[2].entry, "gradientOfKeysAndValues" + suffix);
+    EXPECT_LE(report.total.waysPerIdeal(), isHalf ? 1.05 : 1.2)
+        << name << " " << depth;
+    EXPECT_LE(report.total.sectorsPerIdeal(), 1.05) << name << " " << depth;
   }
 }
 
@@ -68,7 +92,7 @@ TEST_P(CudaAttention, Causal) {
   shape.keys = 170;
   shape.queryOffset = 20;
   expectRight(shape);
-  // Keys that begin later: the first queries see nothing.
+  // The first queries see nothing, the last keys are seen by none.
   shape.queryOffset = 5;
   shape.keyOffset = 30;
   expectRight(shape);
@@ -183,10 +207,13 @@ TEST_P(CudaAttention, NegativeAndLargeScales) {
   expectRight(shape);
 }
 
-TEST_P(CudaAttention, NoKeys) {
+TEST_P(CudaAttention, NoKeysAndNoQueries) {
   Shape shape;
   shape.keys = 0;
   shape.queries = 3;
+  expectRight(shape);
+  shape.keys = 3;
+  shape.queries = 0;
   expectRight(shape);
 }
 
@@ -238,6 +265,19 @@ TEST(CudaAttentionLaunches, Refusals) {
   shape.type = DType::I32;
   EXPECT_EQ(messageOf(shape, DType::I32),
             "attention of i32 has no CUDA kernel");
+}
+
+TEST(CudaAttentionLaunches, RefusalsOfGradients) {
+  TestOperand one(DType::BF16, {1, 1, 2, 8}), other(DType::F32, {1, 1, 2, 8});
+  runtime::AttentionGradArguments given;
+  given.forward.q = given.forward.k = given.forward.v = given.forward.out =
+      one.operand();
+  given.dout = given.dq = given.dk = one.operand();
+  given.dv = other.operand();
+  runtime::cuda::KernelLaunches launches;
+  EXPECT_EQ(runtime::cuda::addAttentionGrad(given, launches).message,
+            "the gradient of attention of bf16 in f32 has no CUDA kernel, "
+            "expected operands of one type");
 }
 
 TEST(CudaAttentionLaunches, TooMuchIsRefused) {
