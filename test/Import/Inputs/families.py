@@ -61,7 +61,7 @@ def family(name, folder):
     folder.mkdir(parents=True)
     module, inputs = models.build(name)
     inputs = models.with_padding(name, inputs)
-    dims = {key: models.dims(key, models.image_size(name)) for key in inputs}
+    dims = models.dims(name)
     text, graph = hocket_import.convert(module, inputs, dims, models.FAMILIES[name][0])
     assert text == hocket_import.to_hkt(module, kwargs=inputs, dims=dims), \
         "a second import differs"

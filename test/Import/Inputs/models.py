@@ -1,5 +1,6 @@
 """Tiny models of transformers, with weights, norms and biases that are all random."""
 
+import importlib
 import logging
 
 logging.getLogger("torch.utils.flop_counter").setLevel(logging.ERROR)
@@ -26,9 +27,17 @@ BART = dict(d_model=48, encoder_layers=2, decoder_layers=2, encoder_attention_he
             decoder_attention_heads=4, encoder_ffn_dim=96, decoder_ffn_dim=96,
             vocab_size=101, max_position_embeddings=48)
 PIXELS = ("pixel_values",)
+SEGFORMER = dict(num_encoder_blocks=3, depths=[1, 2, 1], hidden_sizes=[8, 16, 32],
+                 num_attention_heads=[1, 4, 8], sr_ratios=[4, 2, 1], mlp_ratios=[2, 2, 2],
+                 patch_sizes=[7, 3, 3], strides=[4, 2, 2], drop_path_rate=0.0,
+                 decoder_hidden_size=20, num_labels=5)
+WIDE_PIXELS = {"pixel_values": ("batch", 3, 32, 48)}
+UNET = dict(sample_size=8, block_out_channels=(8, 16), layers_per_block=1,
+            norm_num_groups=4, attention_head_dim=4)
+SAMPLE = {"sample": ("batch", 4, 8, 12), "timestep": ("batch",)}
 SIZES = {"batch": 3, "seq": 13, "decoder_seq": 7}
 
-# Name -> (class, config, inputs).
+# Name -> (class, config, inputs); these are names, or names with their dims.
 FAMILIES = {
     "gpt2": ("GPT2LMHeadModel", dict(n_embd=48, n_layer=2, n_head=4, n_positions=48,
                                      vocab_size=101, bos_token_id=1, eos_token_id=2),
@@ -97,21 +106,39 @@ FAMILIES = {
     "mobilenet_v2": ("MobileNetV2Model", dict(depth_multiplier=0.25, image_size=32,
                                               output_stride=8), PIXELS),
     "roberta": ("RobertaModel", ENCODER, PADDED + ("position_ids", "token_type_ids")),
+    "segformer": ("SegformerModel", SEGFORMER, WIDE_PIXELS),
+    "segformer_segments": ("SegformerForSemanticSegmentation", SEGFORMER, WIDE_PIXELS),
+    "resampled": ("Resampled", {}, {"x": ("batch", 3, 6, 8)}),
+    "vae_decoder": ("VaeDecoder", dict(
+        latent_channels=4, block_out_channels=(8, 16, 16), layers_per_block=1,
+        norm_num_groups=4, down_block_types=("DownEncoderBlock2D",) * 3,
+        up_block_types=("UpDecoderBlock2D",) * 3), {"latents": ("batch", 4, 4, 6)}),
+    "unet": ("UNet2DModel", UNET | dict(
+        in_channels=4, out_channels=4, freq_shift=1, flip_sin_to_cos=False,
+        down_block_types=("DownBlock2D", "AttnDownBlock2D"),
+        up_block_types=("AttnUpBlock2D", "UpBlock2D")), SAMPLE),
+    "unet_conditioned": ("UNet2DConditionModel", UNET | dict(
+        cross_attention_dim=20, down_block_types=("CrossAttnDownBlock2D", "DownBlock2D"),
+        up_block_types=("UpBlock2D", "CrossAttnUpBlock2D")),
+        SAMPLE | {"encoder_hidden_states": ("batch", "seq", 20)}),
 }
 
 
 def found(kind):
-    """The class of this name; of Whisper's encoder too, which is a part of a model."""
-    return getattr(transformers, kind, None) or getattr(modeling_whisper, kind)
+    """The class of this name: of transformers, of a part of one, or of pictures.py."""
+    return getattr(transformers, kind, None) or getattr(modeling_whisper, kind, None) or \
+        getattr(importlib.import_module("pictures"), kind)
 
 
 def build(name, **changes):
     """(module, its inputs at batch 3, seq 13) of a family, with changes of the
     config."""
-    kind, config, inputs = FAMILIES[name]
-    made = found(kind)
+    kind, config, _ = FAMILIES[name]
+    made, config = found(kind), config | changes
     torch.manual_seed(len(name))
-    module = made(made.config_class(**(config | changes))).eval()
+    module = made(made.config_class(**config)) if hasattr(made, "config_class") \
+        else made(**config)
+    module.eval()
     with torch.no_grad():
         for parameter in module.parameters():
             parameter.add_(0.15 * torch.randn(parameter.shape))
@@ -120,13 +147,8 @@ def build(name, **changes):
             buffer.add_(0.1 * torch.randn(buffer.shape))
         elif key.endswith("running_var"):
             buffer.add_(torch.rand(buffer.shape))
-    size = image_size(name)
-    return module, {key: draw(key, *(SIZES.get(dim) for dim in dims(key)[:2]), size)
-                    for key in inputs}
-
-
-def image_size(name):
-    return FAMILIES[name][1].get("image_size", 32)
+    return module, {key: draw(key, *(SIZES.get(dim, dim) for dim in shape))
+                    for key, shape in dims(name).items()}
 
 
 def with_padding(name, inputs):
@@ -137,30 +159,34 @@ def with_padding(name, inputs):
 
 
 def without_dropout(name):
-    """Changes of a family's config: nothing is dropped."""
-    return no_drops(found(FAMILIES[name][0]).config_class(**FAMILIES[name][1]))
-
-
-def no_drops(config):
-    return {key: 0.0 for key, value in config.to_dict().items()
+    """Changes of a family's config: nothing is dropped, as in all of diffusers."""
+    kind, config, _ = FAMILIES[name]
+    if not hasattr(found(kind), "config_class"):
+        return {}
+    return {key: 0.0 for key, value in found(kind).config_class(**config).to_dict().items()
             if "drop" in key and isinstance(value, float) and value}
 
 
-def dims(name, size=32):
-    """Those of an input, by name; images are of this size."""
-    if name == "pixel_values":
-        return "batch", 3, size, size
-    if name == "input_features":  # of 16 bins, twice as many frames as positions
-        return "batch", 16, 48
-    return "batch", "decoder_seq" if name.startswith("decoder") else "seq"
+def dims(name):
+    """Those of a family's inputs, by the inputs' names."""
+    _, config, inputs = FAMILIES[name]
+    if isinstance(inputs, dict):
+        return inputs
+    size = config.get("image_size", 32)
+    known = {"pixel_values": ("batch", 3, size, size),
+             "input_features": ("batch", 16, 48),  # bins, twice as many frames as positions
+             "decoder_input_ids": ("batch", "decoder_seq")}
+    return {key: known.get(key, ("batch", "seq")) for key in inputs}
 
 
-def draw(name, batch, seq, size=32):
-    """Ids, a mask whose rows end early and have a hole, positions, types, images."""
-    if name == "pixel_values":
-        return torch.randn(batch, 3, size, size)
-    if name == "input_features":
-        return torch.randn(batch, 16, 48)
+def draw(name, *shape):
+    """Ids, a mask whose rows end early and have a hole, positions, types, times, or
+    numbers."""
+    if name == "timestep":
+        return torch.randint(1000, shape)
+    if len(shape) > 2:
+        return torch.randn(shape)
+    batch, seq = shape
     if name == "attention_mask":
         mask = torch.ones(batch, seq, dtype=torch.long)
         for row in range(1, batch):
@@ -171,4 +197,4 @@ def draw(name, batch, seq, size=32):
         return torch.arange(2, seq + 2).repeat(batch, 1)
     if name == "token_type_ids":
         return torch.arange(batch * seq).reshape(batch, seq) // 7 % 2
-    return torch.randint(3, 101, (batch, seq))
+    return torch.randint(3, 101, shape)
