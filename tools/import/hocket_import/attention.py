@@ -25,7 +25,7 @@ class Attentions:
 
     # PyTorch's.
 
-    def sdpa(self, node):
+    def sdpa(self, node, write_out):
         names = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal")
         given = dict(zip(names, node.args)) | node.kwargs
         q, k, v = given["query"], given["key"], given["value"]
@@ -47,15 +47,17 @@ class Attentions:
                         source for mask in masks for source in self.reach[mask])),
                     lambda feed: self.added(masks, feed), *self.sizes(q, k)))
             except Unsupported as error:
-                found, biases = self.computed(given["attn_mask"], error)
+                if not write_out(given["attn_mask"]):
+                    raise error
+                found, biases = self.computed(given["attn_mask"])
         return self.step(q, k, v, found, given.get("scale"),
                          given.get("dropout_p") or 0.0, biases)
 
-    def computed(self, mask, error):
-        """(what is found, biases) of a mask without a name that data makes: the text
-        computes it as the module does. Of another the error."""
-        if not self.reach[mask] or str(mask.meta["val"].shape[-1]) == "1":
-            raise error
+    def computed(self, mask):
+        """(what is found, biases) of a mask that has no name: the text computes it as
+        the module does."""
+        if str(mask.meta["val"].shape[-1]) == "1":
+            raise Unsupported("a mask that is one for all keys")
         if mask.meta["val"].dtype == torch.bool:
             return ("{}", [mask], None), []
         return ("none", [], None), [mask]

@@ -196,7 +196,7 @@ class Recognised(Written):
                 return Tied(self.operands(node), self.owners[node.args[1]],
                             (int(columns), int(rows)))
             if is_attention(node):
-                return self.attentions.sdpa(node)
+                return self.attentions.sdpa(node, self.write_out)
             if name == "dropout":
                 return Call(self.operands(node), "dropout", f", {number(node.args[1])}")
             if name in ("split", "chunk", "split_with_sizes", "unbind"):

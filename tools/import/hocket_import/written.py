@@ -50,21 +50,21 @@ class Written:
         return bool(buffers)
 
     def write_out(self, operand):
-        """Gives steps to a constant that is computed of places alone, and to what it
-        is computed of; False where one of them is none."""
+        """Gives steps to a bias or mask, and to what it is computed of: places and
+        inputs; False where one of them has none."""
         above = ancestors(operand)
         nodes = [node for node in self.graph.nodes if node in above
                  and torch.is_tensor(node.meta.get("val"))
                  and node not in self.graph.inputs]
         if any(node.op != "call_function" for node in nodes):
             return False
-        reach = frozenset([operand])
-        self.reach.update(dict.fromkeys(nodes, reach))
+        constants = [node for node in nodes if not self.reach[node]]
+        self.reach.update(dict.fromkeys(constants, frozenset([operand])))
         steps = {node: Count([], node.args[0], False) if op_name(node) == "arange" and
                  isinstance(node.args[0], int) and len(node.args) == 1 else
                  self.operation(node) for node in nodes}
         if any(isinstance(step, str) for step in steps.values()):
-            self.reach.update(dict.fromkeys(nodes, frozenset()))
+            self.reach.update(dict.fromkeys(constants, frozenset()))
             return False
         self.all.update(steps)
         self.attentions.written.add(operand)
