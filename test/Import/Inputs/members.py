@@ -83,6 +83,11 @@ class Body(nn.Module):
         if self.kind == "repeated":  # each of two groups as often as there are groups
             x = x.unflatten(-1, (2, 1, -1)).expand(-1, -1, 2, 2, -1).flatten(2)
             return self.net(x)
+        if self.kind == "pairs":  # of positions, and a view of them
+            seen = (ids > 3).float()[:, None, None]
+            seen = seen * seen.squeeze(-2).unsqueeze(-1)
+            scores = torch.bmm(x, x.transpose(1, 2))[:, None] + seen
+            return torch.bmm(torch.tanh(scores / 9).flatten(0, 1), self.net[0](x))
         if self.kind == "container":
             return self.net.layers[1](self.net.layers[0](self.net.up(x))) * self.net.gain
         if self.kind == "part":
@@ -99,7 +104,7 @@ class Body(nn.Module):
 root = pathlib.Path(sys.argv[1])
 ids = torch.arange(24).reshape(2, 12)
 for kind in ("sequential", "container", "array", "part", "first", "turns", "tied", "token",
-             "buffers", "repeated"):
+             "buffers", "repeated", "pairs"):
     torch.manual_seed(2)
     folder = root / kind
     folder.mkdir(parents=True, exist_ok=True)

@@ -267,6 +267,6 @@ class Shapes(Factors):
             if len(a) != len(b):
                 raise Unsupported("aten.matmul of other ranks")
             unify(a[-1], b[-2])
-            return broadcast([a[:-2], b[:-2]]) + [a[-2], b[-1]] if len(a) > 2 \
-                else [a[-2], b[-1]]
+            above = broadcast([a[:-2], b[:-2]]) if len(a) > 2 else []
+            return self.distinct(above + [a[-2], b[-1]])
         raise Unsupported(f"aten.{name}")

@@ -3,6 +3,8 @@
 import collections
 
 from .atoms import leaves
+from .export import op_name
+from .factors import PERMUTE
 from .operations import Text
 from .refuse import Unsupported
 from .steps import View
@@ -61,26 +63,31 @@ class Views:
                 self.lines.append(f"let {self.spelled(leaf)} = {part(base, known, leaf.size)}")
 
     def twins(self, dims):
-        """Words for dims that have the name of another one of them."""
+        """leaf -> the words of its dims, of those that have a name twice; of a dim that
+        stands twice itself in the order of its places."""
         found, names = {}, collections.Counter()
         for leaf in (leaf for dim in dims for leaf in leaves(dim)):
-            names[self.spelled(leaf)] += 1
-            if names[self.spelled(leaf)] > 1:
-                found[leaf] = f"{self.spelled(leaf)}_{names[self.spelled(leaf)]}"
-        return found
+            name = self.spelled(leaf)
+            names[name] += 1
+            found.setdefault(leaf, []).append(
+                name if names[name] == 1 else f"{name}_{names[name]}")
+        return {leaf: words for leaf, words in found.items()
+                if words != [self.spelled(leaf)]}
 
     def pattern(self, dims, kept=(), twins=None):
         """One side of a rearrange: "batch seq (heads head_dim)"."""
-        words, twins = [], twins or {}
+        words, flat, twins = [], [], {
+            leaf: list(names) for leaf, names in (twins or {}).items()}
         for dim in dims:
             if leaves(dim) in kept:
                 words.append(PLACES[kept.index(leaves(dim))])
                 continue
-            names = [twins.get(leaf, self.spelled(leaf)) for leaf in leaves(dim)]
+            names = [twins[leaf].pop(0) if twins.get(leaf) else self.spelled(leaf)
+                     for leaf in leaves(dim)]
+            flat += names
             self.words |= {leaf.name for leaf in leaves(dim)} - self.names.counted
             words.append("1" if not names else names[0] if len(names) == 1
                          else f"({' '.join(names)})")
-        flat = [twins.get(leaf, self.spelled(leaf)) for dim in dims for leaf in leaves(dim)]
         if len(set(flat)) != len(flat):
             raise Unsupported("a view of a value with two dims of one name")
         return " ".join(words)
@@ -104,11 +111,22 @@ class Views:
             node = first
         return node, self.shapes.dims[node]
 
+    @staticmethod
+    def is_permuted(root, node):
+        """Whether a view of the chain from `root` to `node` changes the order of dims."""
+        while node is not root:
+            if op_name(node) in PERMUTE:
+                return True
+            node = node.args[0]
+        return False
+
     def view(self, node):
         if node in self.env or self.goes_on(node):
             return
         (root, before), after = self.root(node), self.shapes.dims[node]
         kept, twins = self.kept(before, after), self.twins(before)
+        if any(len(words) > 1 for words in twins.values()) and self.is_permuted(root, node):
+            raise Unsupported("a view of a value with two dims of one name")
         left, right = (self.pattern(dims, kept, twins) for dims in (before, after))
         text = self.use(root)
         if left != right:
