@@ -247,13 +247,17 @@ static bool keysFit(Operation *op, ArrayRef<AttentionMove> moves,
 
 /// Whether a line may leave ranks with the kv heads that they read, and with
 /// these as a part of what several hold: keys and values stand alike, and stay
-/// as a line leaves them. `auto reshard` moves what is owned only, and may
-/// gather queries again that lie beside.
-static bool mayHoldRead(Operation *op, bool autoReshard) {
+/// as a line leaves them. A gather of what it is beside moves what is owned
+/// only, and so does `auto reshard`, which may gather queries that lie beside.
+static bool mayHoldRead(Operation *op, ArrayRef<AttentionMove> moves,
+                        bool autoReshard) {
   auto splitsOf = [&](unsigned operand) {
     return nn::layoutOf(op->getOperand(operand)).getSplits();
   };
-  return !autoReshard && splitsOf(1) == splitsOf(2);
+  bool areKept = llvm::all_of(moves, [](const AttentionMove &move) {
+    return move.isByHeads() || move.isRing();
+  });
+  return !autoReshard && areKept && splitsOf(1) == splitsOf(2);
 }
 
 /// Of a bias: whether it is not one for all heads.
@@ -269,7 +273,7 @@ SmallVector<AttentionMove> Placer::prepareAttention(Operation *op) {
   if (!takeRing(op, moves))
     return {};
   bool keysExchange = keysFit(op, moves, mesh);
-  bool holdsRead = mayHoldRead(op, autoReshard);
+  bool holdsRead = mayHoldRead(op, moves, autoReshard);
   // One value may number the documents of queries and of keys: it moves once.
   llvm::SmallDenseMap<std::pair<Value, nn::LayoutAttr>, Value> masks;
   for (OpOperand &operand : op->getOpOperands())
