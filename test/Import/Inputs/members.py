@@ -92,6 +92,11 @@ class Body(nn.Module):
             return self.net.layers[1](self.net.layers[0](self.net.up(x))) * self.net.gain
         if self.kind == "part":
             return self.net[1](x)
+        if self.kind == "float32":
+            with torch.autocast("cpu", enabled=False):
+                x = self.net[0](x)
+            with torch.enable_grad():
+                return self.net[1](x)
         if self.kind == "tied":
             return self.net["head"](x)
         if self.kind == "token":
@@ -104,7 +109,7 @@ class Body(nn.Module):
 root = pathlib.Path(sys.argv[1])
 ids = torch.arange(24).reshape(2, 12)
 for kind in ("sequential", "container", "array", "part", "first", "turns", "tied", "token",
-             "buffers", "repeated", "pairs"):
+             "buffers", "repeated", "pairs", "float32"):
     torch.manual_seed(2)
     folder = root / kind
     folder.mkdir(parents=True, exist_ok=True)

@@ -107,6 +107,17 @@ class Window(nn.Module):
         return F.scaled_dot_product_attention(x, x, x, attn_mask=bias)
 
 
+class Halved(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.up, self.drop = nn.Linear(8, 8), nn.Dropout(0.1)
+
+    def forward(self, x):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            x = self.up(x)
+        return self.drop(x)
+
+
 class Fixed(nn.Module):
     def forward(self, x):
         return x + torch.arange(x.shape[1]).float() if x.shape[1] == 12 else x
@@ -139,6 +150,7 @@ for options in (dict(scale_factor=1.3), dict(scale_factor=2, mode="bicubic"),
 for kind in ("turned", "added"):
     said(f"window, {kind}", Window(kind), dims={"x": ("batch", 4, 8)},
          x=torch.randn(2, 4, 8))
+said("autocast", Halved(), dims={"x": ("batch", 8)}, x=torch.randn(2, 8))
 family("MptForCausalLM", d_model=48, n_heads=4, n_layers=1, vocab_size=101, max_seq_len=32)
 
 # What the caller says.

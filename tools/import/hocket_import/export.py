@@ -13,6 +13,7 @@ import re
 import torch
 from torch.export import Dim
 
+from .inline import inline
 from .refuse import Refused
 
 
@@ -145,8 +146,8 @@ def export_program(module, inputs, dims):
                       if isinstance(dim, str)} for name in inputs}
     try:
         with exportable(module):
-            return torch.export.export(module, (), kwargs=inputs,
-                                       dynamic_shapes=dynamic, strict=False)
+            program = torch.export.export(module, (), kwargs=inputs,
+                                          dynamic_shapes=dynamic, strict=False)
     except Exception as error:  # of any kind: what tracing ran into
         lines = str(error).strip().splitlines() or [type(error).__name__]
         advice = r" (For more information, run|If you're using) .*"
@@ -154,6 +155,8 @@ def export_program(module, inputs, dims):
         raise Refused(f"torch.export cannot trace {type(module).__name__}: {text}\n"
                       "note: a dim that the module takes in one size only is "
                       "given as a number, not as a name") from error
+    inline(program.graph_module)
+    return program
 
 
 def stored_names(module):
@@ -214,10 +217,8 @@ def read_program(program, title, examples, dims, sizes, names):
                 limit = program.range_constraints[size.node.expr].upper
                 limit = int(limit) if limit.is_integer and limit < 2**40 else None
                 limits[dim] = min(filter(None, [limits.get(dim), limit]), default=None)
-    results = {spec.arg.name for spec in signature.output_specs
-               if spec.kind.name == "USER_OUTPUT" and hasattr(spec.arg, "name")}
-    outputs = [node for node in nodes[-1].args[0]
-               if isinstance(node, torch.fx.Node) and node.name in results]
+    outputs = [node for node, spec in zip(nodes[-1].args[0], signature.output_specs)
+               if isinstance(node, torch.fx.Node) and spec.kind.name == "USER_OUTPUT"]
     return Graph(title, nodes[:-1], inputs, outputs,
                  {node: tensors[held[node.name]] for node in places
                   if node.name in held},

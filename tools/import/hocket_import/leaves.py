@@ -116,7 +116,8 @@ def dropout(region):
 def parameter_free(region):
     """A function of elements, on values from far below zero to far above."""
     value = region.x.meta["val"]
-    if not value.is_floating_point() or not region.has_operand:
+    if not torch.is_tensor(value) or not value.is_floating_point() or \
+            not region.has_operand:
         return None
     wide = torch.cat([torch.linspace(-40, 40, 4001, dtype=torch.float64),
                       torch.logspace(-6, 2, 99, dtype=torch.float64)])

@@ -218,7 +218,8 @@ class Recognised(Written):
             if name in VIEWS:
                 return View(self.operands(node))
             if name not in KNOWN:
-                raise Unsupported(f"aten.{name}")
+                raise Unsupported("torch.autocast" if name == "wrap_with_autocast"
+                                  else f"aten.{name}")
             check_arguments(node)
             for operand in node.all_input_nodes:
                 if not self.reach[operand]:
