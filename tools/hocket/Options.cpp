@@ -219,8 +219,8 @@ const std::vector<Option> &optionTable() {
       {"--check", nullptr, "only say whether the file is formatted",
        raise(&Options::check)},
       {"--config", "JSON",
-       "what the callable is called with, or its class's config: a file or an "
-       "object",
+       "what the callable is called with, or its class's config, which names "
+       "sizes of MODEL.pt2 as well: a file or an object",
        handOn("--config")},
       {"--input", "NAME=TYPE[DIM, ...]",
        "an input, with names of the dims that vary: "

@@ -16,7 +16,7 @@ from .members import Tree
 from .names import Names
 from .neighbours import join_neighbours
 from .recognise import Recognised
-from .refuse import Refused
+from .refuse import Lacking, Refused
 from .scales import join_scales
 from .shapes import Shapes
 from .steps import Member
@@ -49,18 +49,19 @@ def write_graph(graph, source, config=None, tree=Tree()):
         recognised = Recognised(graph)
     shapes = Shapes(graph, recognised)
     if recognised.findings:
-        raise Refused(recognised.findings.message(graph.title))
+        raise Lacking(recognised.findings.message(graph.title))
     folder = fold(Names(graph, recognised, shapes, config), tree)
     if recognised.findings:
-        raise Refused(recognised.findings.message(graph.title))
+        raise Lacking(recognised.findings.message(graph.title))
     return file_text(folder, source, graph.sizes, parameters_read(recognised))
 
 
-def convert(module, inputs, dims, name=None):
-    """(text, graph) of a module that is called with `inputs` by name, in any order."""
+def convert(module, inputs, dims, name=None, program=None):
+    """(text, graph) of a module that is called with `inputs` by name, in any order;
+    `program` is what torch.export made of it, where that is there."""
     inputs = bind(module, (), inputs)
     with torch.no_grad():
-        graph = trace(module, inputs, dims)
+        graph = trace(module, inputs, dims, program)
         graph.title = name or graph.title
         kind = type(module)
         text = write_graph(graph, f"{kind.__module__}.{kind.__qualname__}",

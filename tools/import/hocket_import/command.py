@@ -6,16 +6,18 @@ import inspect
 import json
 import os
 import pathlib
-import re
 import sys
+import types
 
 import torch
 
 from . import Refused, convert
+from .archive import load
 from .check import check
+from .inputs import dims_of, read_input
+from .refuse import Lacking
+from .saved import Saved
 
-TYPES = {"f32": torch.float32, "i64": torch.int64, "i32": torch.int32,
-         "bool": torch.bool}
 SIZES = {"batch": 2, "seq": 16}  # of the examples that are drawn
 
 
@@ -45,8 +47,7 @@ def find(spec):
     """The callable that `module:callable` names."""
     module, colon, name = spec.partition(":")
     if not colon or not name:
-        raise Refused(f"'{spec}' is not MODULE:CALLABLE")
-    sys.path.insert(0, os.getcwd())
+        raise Refused(f"'{spec}' is neither MODULE:CALLABLE nor MODEL.pt2")
     try:
         found = importlib.import_module(module)
     except ImportError as error:
@@ -59,18 +60,36 @@ def find(spec):
     return found
 
 
+def typed(config):
+    """The config of transformers that names its model_type."""
+    rest = {key: value for key, value in config.items() if key != "model_type"}
+    auto = importlib.import_module("transformers").AutoConfig
+    return auto.for_model(config["model_type"], **rest)
+
+
+def convert_saved(path, config, texts, name):
+    """(module, text, graph) of a file of torch.export.save; the config has names of
+    sizes, which the file has not."""
+    saved = Saved(load(path), path)
+    if config:
+        saved.module.config = typed(config) if "model_type" in config else \
+            types.SimpleNamespace(**config)
+    try:
+        return saved.module, *convert(saved.module, saved.inputs, dims_of(saved, texts),
+                                      name, saved.program)
+    except Lacking as lacking:
+        raise Refused("\n".join([str(lacking), *saved.advice()])) from lacking
+
+
 def make(spec, config):
     """(module, its example inputs or {}, their dims or {})."""
     maker = find(spec)
     if hasattr(maker, "load_config"):  # of diffusers
         made = maker.from_config(config)
     elif hasattr(maker, "from_config"):  # of transformers: AutoModelForCausalLM
-        kind = dict(config).pop("model_type", None)
-        if kind is None:
+        if "model_type" not in config:
             raise Refused(f"--config of {spec} names no model_type")
-        rest = {key: value for key, value in config.items() if key != "model_type"}
-        auto = importlib.import_module("transformers").AutoConfig
-        made = maker.from_config(auto.for_model(kind, **rest))
+        made = maker.from_config(typed(config))
     elif getattr(maker, "config_class", None):
         made = maker(maker.config_class(**config))
     else:
@@ -105,15 +124,10 @@ def declared(texts, module):
     if not texts and getattr(module, "main_input_name", None) == "input_ids":
         texts = ["input_ids=i64[batch, seq]"]
     for text in texts:
-        match = re.fullmatch(r"\s*(\w+)\s*=\s*(\w+)\s*\[([^\]]*)\]\s*", text)
-        if not match or match[2] not in TYPES:
-            raise Refused(f"--input {text} is not NAME=TYPE[DIM, ...] with a TYPE of "
-                          f"{', '.join(TYPES)}")
-        words = [word.strip() for word in match[3].split(",") if word.strip()]
-        named = tuple(int(word) if word.isdigit() else word for word in words)
+        name, kind, named = read_input(text)
         shape = [dim if isinstance(dim, int) else SIZES.get(dim, 8) for dim in named]
-        dims[match[1]] = named
-        inputs[match[1]] = draw(match[1], TYPES[match[2]], shape, module)
+        dims[name] = named
+        inputs[name] = draw(name, kind, shape, module)
     return inputs, dims
 
 
@@ -140,10 +154,8 @@ def check_output(options):
                       "--force replaces it")
 
 
-def main(options):
-    check_output(options)
-    torch.manual_seed(0)
-    progress("makes the module")
+def made(options):
+    """(module, its example inputs, their dims) of MODULE:CALLABLE."""
     module, inputs, dims = make(options.spec, read_config(options.config))
     more, named = declared(options.input if options.input or not inputs else (), module)
     inputs, dims = {**inputs, **more}, {**dims, **named}
@@ -158,8 +170,22 @@ def main(options):
                           f"there are {', '.join(taken)}")
         if tensor.dim() == 2:
             dims.setdefault(name, ("batch", "seq"))
-    progress("traces and recognises")
-    text, graph = convert(module, inputs, dims, options.name)
+    return module, inputs, dims
+
+
+def main(options):
+    check_output(options)
+    torch.manual_seed(0)
+    sys.path.insert(0, os.getcwd())
+    if options.spec.endswith(".pt2"):
+        progress("reads the file and recognises")
+        module, text, graph = convert_saved(options.spec, read_config(options.config),
+                                            options.input, options.name)
+    else:
+        progress("makes the module")
+        module, inputs, dims = made(options)
+        progress("traces and recognises")
+        text, graph = convert(module, inputs, dims, options.name)
     said = f"{graph.title}, not checked"
     if not options.no_check:
         progress("compiles the text, runs it and compares")

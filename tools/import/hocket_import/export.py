@@ -167,7 +167,7 @@ def stored_names(module):
     return list(dict.fromkeys([*module.state_dict(), *buffers]))
 
 
-def trace(module, inputs, dims):
+def trace(module, inputs, dims, program=None):
     """The graph of a module that is called with `inputs` by name."""
     sizes = check_dims(inputs, dims)
     # A symbol of size 1 would be a constant of torch.export.
@@ -178,7 +178,7 @@ def trace(module, inputs, dims):
         if parameter.dtype != torch.float32:
             raise Refused(f"parameter '{name}' is {parameter.dtype}; convert the "
                           "module with .float()")
-    program = export_program(module, examples, dims)
+    program = program or export_program(module, examples, dims)
     graph = read_program(program, type(module).__name__, examples, dims, sizes,
                          stored_names(module))
     names = names_by_parameter(module)
@@ -208,7 +208,7 @@ def read_program(program, title, examples, dims, sizes, names):
             **signature.inputs_to_lifted_tensor_constants}
     nodes = list(program.graph.nodes)
     places = [node for node in nodes if node.op == "placeholder"]
-    inputs = [node for node in places if node.name not in held]
+    inputs = [node for node in places if node.name in examples]
     symbols, limits = {}, {}
     for node in inputs:
         for dim, size in zip(dims[node.name], node.meta["val"].shape):

@@ -8,6 +8,10 @@ class Refused(Exception):
     """The module cannot be imported; the text is the whole message."""
 
 
+class Lacking(Refused):
+    """The language lacks what some operations compute."""
+
+
 class Unsupported(Exception):
     """One operation cannot be written; whoever walks the graph collects it.
 
