@@ -165,6 +165,10 @@ def modules():
          {"ids": ("batch", "seq"), "more": ("batch", "long")})
     compare("two", "two", hocket_import.to_hkt(
         Two(), (IDS[:, :9], IDS), dims={"more": ("batch", "more_1")}))
+    save("turned", Two(), (), {"more": IDS // 2, "ids": IDS // 2},
+         {"more": ("batch", "seq"), "ids": ("batch", "seq")})
+    compare("turned", "turned", hocket_import.to_hkt(Two(), (IDS, IDS)),
+            "--input", "ids=i64[batch, seq]", "--input", "more=i64[batch, seq]")
     save("core", module, (IDS, KEEP), None, dims,
          change=lambda program: program.run_decompositions())
     save("static", module, (IDS, KEEP))

@@ -74,9 +74,10 @@ def convert_saved(path, config, texts, name):
     if config:
         saved.module.config = typed(config) if "model_type" in config else \
             types.SimpleNamespace(**config)
+    dims = dims_of(saved, texts)
     try:
-        return saved.module, *convert(saved.module, saved.inputs, dims_of(saved, texts),
-                                      name, saved.program)
+        return saved.module, *convert(saved.module, {key: saved.inputs[key] for key in dims},
+                                      dims, name, saved.program)
     except Lacking as lacking:
         raise Refused("\n".join([str(lacking), *saved.advice()])) from lacking
 

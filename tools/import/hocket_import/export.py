@@ -208,7 +208,8 @@ def read_program(program, title, examples, dims, sizes, names):
             **signature.inputs_to_lifted_tensor_constants}
     nodes = list(program.graph.nodes)
     places = [node for node in nodes if node.op == "placeholder"]
-    inputs = [node for node in places if node.name in examples]
+    named = {node.name: node for node in places}
+    inputs = [named[name] for name in examples]
     symbols, limits = {}, {}
     for node in inputs:
         for dim, size in zip(dims[node.name], node.meta["val"].shape):

@@ -57,8 +57,8 @@ def default_name(name, axis):
 
 
 def dims_of(saved, texts):
-    """input's name -> its dims, of a file: what --input says, else names by their
-    places. What is one dim in the file has one name."""
+    """input's name -> its dims, of a file: what --input says, in that order, then names
+    by their places. What is one dim in the file has one name."""
     said = {name: (kind, words) for name, kind, words in map(read_input, texts)}
     for name in said:
         if name not in saved.inputs:
@@ -73,7 +73,7 @@ def dims_of(saved, texts):
             word = f"{name}_{axis}"
         return word
 
-    for name in sorted(saved.inputs, key=lambda name: name not in said):
+    for name in [*said, *(name for name in saved.inputs if name not in said)]:
         kind, words = said.get(name, (None, None))
         check_type(saved, name, kind)
         shape = saved.shapes[name]
@@ -91,4 +91,4 @@ def dims_of(saved, texts):
                 if names.setdefault(str(size), word) != word:
                     raise Refused(f"'{names[str(size)]}' and '{word}' are one dim in "
                                   f"'{saved.path}'; give it one name")
-    return {name: tuple(dims[name]) for name in saved.inputs}
+    return {name: tuple(words) for name, words in dims.items()}
