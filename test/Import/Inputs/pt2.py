@@ -125,7 +125,7 @@ def families():
     for name in ("gpt2", "bert", "llama", "t5_encoder", "vit", "resnet"):
         module, inputs = models.build(name)
         module.config.use_cache = False
-        dims = {key: models.dims(key) for key in inputs}
+        dims = models.dims(name)
         wanted = hocket_import.to_hkt(module, kwargs=inputs, dims=dims)
         with open(f"{name}.json", "w") as file:
             json.dump(module.config.to_dict(), file)
