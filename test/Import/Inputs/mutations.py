@@ -28,6 +28,8 @@ MUTATIONS = [
     ("eps=1e-5", "eps=1e-6"),
     ("* self.weight", "* (1 + self.weight)"),
     ("x.pow(2).mean(", "x.abs().mean("),
+    ("x.pow(2).mean(", "x.clamp(-65504, 65504).pow(2).mean("),
+    ("x.pow(2).mean(", "(x / 1000).clamp(max=300.0).mul(1000).pow(2).mean("),
     ("10000.0 **", "10001.0 **"),
     ("10000.0 **", "500.0 **"),
     ("float() / width", "float() / (width + 2)"),

@@ -62,8 +62,25 @@ class Region:
 
     def numbers(self):
         """The float literals in the operations."""
-        arguments = itertools.chain.from_iterable(node.args for node in self.nodes)
-        return [value for value in arguments if isinstance(value, float)]
+        return [value for value in self.literals() if isinstance(value, float)]
+
+    def literals(self):
+        """The numbers in the operations, and constant tensors of one."""
+        operands = itertools.chain.from_iterable(
+            [*node.args, *node.kwargs.values()] for node in self.nodes)
+        for operand in operands:
+            value = self.graph.state.get(operand) if isinstance(
+                operand, torch.fx.Node) else operand
+            if torch.is_tensor(value) and value.numel() == 1:
+                value = value.item()
+            if isinstance(value, (int, float)) and not isinstance(value, bool):
+                yield value
+
+    def reach(self, least):
+        """How far the values go that show each number of the code: a clamp to 1e4
+        is none below it."""
+        sizes = [abs(float(value)) for value in self.literals()]
+        return max([least, *(2 * size for size in sizes if size < 1e30)])
 
     def __call__(self, x, **parameters):
         feed = {node: parameters[name] for node, name in self.parameters.items()}
@@ -119,8 +136,8 @@ def parameter_free(region):
     if not torch.is_tensor(value) or not value.is_floating_point() or \
             not region.has_operand:
         return None
-    wide = torch.cat([torch.linspace(-40, 40, 4001, dtype=torch.float64),
-                      torch.logspace(-6, 2, 99, dtype=torch.float64)])
+    far = torch.logspace(-6, math.log10(region.reach(1e6)), 199, dtype=torch.float64)
+    wide = torch.cat([torch.linspace(-40, 40, 4001, dtype=torch.float64), far, -far])
     try:
         result = region(wide)
     except Exception:  # shapes that only the model's own fit
@@ -160,11 +177,11 @@ def match(region, drawn):
     if weight.dim() == 2 and is_float and operands:
         for kind, product in (("Linear", weight.T), ("Conv1D", weight)):
             rows, columns = product.shape
-            x = region.draw() * 10
-            if x.shape[-1] != rows:
-                continue
-            want = x @ product + (0 if bias is None else bias)
-            if close(region(x, **drawn), want, region.tolerance):
+            x = region.draw()
+            if x.shape[-1] == rows and all(
+                    close(region(x * scale, **drawn) / scale,
+                          x @ product + (0 if bias is None else bias / scale),
+                          region.tolerance) for scale in (10, region.reach(1e6))):
                 return Member(operands, region.path, kind, (rows, columns), options)
     if weight.dim() == 1 and is_float and operands:
         return norm(region, drawn, operands, options)
@@ -186,7 +203,7 @@ def norm(region, drawn, operands, options):
     size = weight.shape[0]
     wide = region.draw()
     rows = wide.numel() // size
-    scales = torch.logspace(-5, 2, rows, dtype=torch.float64)
+    scales = torch.logspace(-5, math.log10(region.reach(1e6)), rows, dtype=torch.float64)
     wide = (wide + 0.5) * scales.reshape(*wide.shape[:-1], 1)
 
     def rms(x, eps):
