@@ -123,6 +123,28 @@ class Fixed(nn.Module):
         return x + torch.arange(x.shape[1]).float() if x.shape[1] == 12 else x
 
 
+class Sized(nn.Module):
+    def forward(self, x):
+        return x * x.shape[1] ** -0.5
+
+
+class Branch(nn.Module):
+    """Another computation at other sizes."""
+
+    def __init__(self, condition):
+        super().__init__()
+        self.condition = condition
+
+    def forward(self, x, y):
+        return x.mean(1) * 2 + y.mean(1) if self.condition(
+            x.shape[1], y.shape[1]) else x.mean(1) + y.mean(1)
+
+
+def at_most(n, other):
+    assert n <= 64, "too long"
+    return False
+
+
 def said(title, module, dims=None, **inputs):
     print(f"== {title}")
     try:
@@ -152,6 +174,17 @@ for kind in ("turned", "added"):
          x=torch.randn(2, 4, 8))
 said("autocast", Halved(), dims={"x": ("batch", 8)}, x=torch.randn(2, 8))
 family("MptForCausalLM", d_model=48, n_heads=4, n_layers=1, vocab_size=101, max_seq_len=32)
+
+for condition in (lambda n, m: n > 100, lambda n, m: n < 8, lambda n, m: n % 2 == 0,
+                  lambda n, m: n == 64, lambda n, m: n > m, lambda n, m: n + m > 100):
+    said("branch", Branch(condition), dims={"x": ("batch", "seq", 8),
+                                            "y": ("batch", "target", 8)},
+         x=torch.randn(2, 12, 8), y=torch.randn(2, 10, 8))
+said("limit", Branch(at_most), dims={"x": ("batch", "seq", 8), "y": ("batch", "target", 8)},
+     x=torch.randn(2, 12, 8), y=torch.randn(2, 10, 8))
+said("size of an input", Sized(), dims={"x": ("batch", "seq", 8)}, x=torch.randn(2, 12, 8))
+said("container", nn.Sequential(nn.Linear(8, 8), nn.ReLU()), dims={"input": ("batch", 8)},
+     input=torch.randn(2, 8))
 
 # What the caller says.
 plain = nn.Linear(12, 12)

@@ -13,6 +13,7 @@ import re
 import torch
 from torch.export import Dim
 
+from .branches import check_branches
 from .inline import inline
 from .refuse import Refused
 
@@ -178,9 +179,18 @@ def trace(module, inputs, dims, program=None):
         if parameter.dtype != torch.float32:
             raise Refused(f"parameter '{name}' is {parameter.dtype}; convert the "
                           "module with .float()")
-    program = program or export_program(module, examples, dims)
+    saved = program
+    program = saved or export_program(module, examples, dims)
     graph = read_program(program, type(module).__name__, examples, dims, sizes,
                          stored_names(module))
+
+    def at(others, fixed):
+        changed = {name: resized(tensor, dims[name], others)
+                   for name, tensor in examples.items()}
+        return export_program(module, changed, dict.fromkeys(dims, ()) if fixed else dims)
+
+    if not saved:  # a file has one of the branches only
+        check_branches(type(module).__name__, program, graph.symbols, grown, at)
     names = names_by_parameter(module)
     graph.aliases = {node: names[name] for node, name in graph.parameters.items()}
     graph.parameters = {node: names[0] for node, names in graph.aliases.items()}

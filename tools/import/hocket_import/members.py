@@ -64,7 +64,9 @@ class Members:
         """A member's path from here, in parts."""
         parts = (path.removeprefix(self.path + ".") if self.path else path).split(".")
         if parts[0].isdigit():
-            raise Unsupported(f"a container that is called ('{self.path or path}')")
+            container = f"'{self.path}'" if self.path else "the model"
+            raise Unsupported(f"a call of {container}, whose members have numbers for "
+                              "names: a module around it gives it one")
         return parts
 
     def note(self, path, text, words):

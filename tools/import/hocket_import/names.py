@@ -28,7 +28,7 @@ LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers")
 
 def own_name(path):
     """A member's name; of an element of an array, the array's."""
-    return next(part for part in reversed(path.split(".")) if not part.isdigit())
+    return next((part for part in reversed(path.split(".")) if not part.isdigit()), path)
 
 
 def numbered(name, count=8):

@@ -167,6 +167,8 @@ class Operations:
     def binary(self, sign, a, b):
         least = PRODUCT if sign in "*/" else SUM if sign in "+-" else COMPARISON
         values = [x.meta["val"] for x in (a, b) if isinstance(x, torch.fx.Node)]
+        if not all(torch.is_tensor(value) for value in values):
+            raise Unsupported(f"'{sign}' of a value and a number made of sizes of inputs")
         floats = sign == "/" or any(
             value.is_floating_point() for value in values) or any(
             isinstance(x, float) for x in (a, b))
