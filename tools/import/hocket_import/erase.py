@@ -105,11 +105,18 @@ def spreads(user, node):
         and other.meta["val"].dim() >= node.meta["val"].dim() for other in user.args)
 
 
+def respell(node):
+    """An attribute of a tensor as the operation that it stands for: x.mT."""
+    if op_name(node) in ("mT", "mH", "adjoint") and not node.meta["val"].is_complex():
+        node.target, node.args = torch.ops.aten.transpose.int, (node.args[0], -2, -1)
+
+
 def erase(graph):
     """The same graph without them; `graph.nodes` and its outputs change."""
     kept = []
     for node in graph.nodes:
         if node.op == "call_function":
+            respell(node)
             if op_name(node) in CHECKS:
                 node.graph.erase_node(node)
                 continue

@@ -7,7 +7,7 @@ from .export import op_name
 from .factors import PERMUTE
 from .operations import Text
 from .refuse import Unsupported
-from .steps import View
+from .steps import Split, View
 
 PLACES = ("places", "others")  # what dims of several atoms are called
 
@@ -101,6 +101,12 @@ class Views:
             return users[0]
         return None
 
+    def is_split(self, node):
+        """All that reads a value is a split here, which writes the views before it."""
+        users = self.recognised.readers.get(node, ())
+        return len(users) == 1 and node not in self.outs and users[0] in self.own and \
+            isinstance(self.recognised.steps[users[0]], Split)
+
     def root(self, node):
         """(what a chain of views begins with, its dims)."""
         while isinstance(self.recognised.steps.get(node), View) and \
@@ -124,6 +130,9 @@ class Views:
         if node in self.env or self.goes_on(node):
             return
         (root, before), after = self.root(node), self.shapes.dims[node]
+        if self.is_split(node) and not self.twins(before) and not any(
+                map(self.other, (leaf for dim in before for leaf in leaves(dim)))):
+            return
         kept, twins = self.kept(before, after), self.twins(before)
         if any(len(words) > 1 for words in twins.values()) and self.is_permuted(root, node):
             raise Unsupported("a view of a value with two dims of one name")
