@@ -63,6 +63,8 @@ class Body(nn.Module):
             self.net = Box(size)
         elif kind == "buffers":
             self.net = nn.ModuleList([Shifted(size), Shifted(size)])
+        elif kind == "twice":
+            self.net = nn.Linear(size, size)
         elif kind == "packed":
             self.net = nn.Linear(size, 3 * size)
         elif kind == "repeated":
@@ -90,6 +92,10 @@ class Body(nn.Module):
             seen = seen * seen.squeeze(-2).unsqueeze(-1)
             scores = torch.bmm(x, x.transpose(1, 2))[:, None] + seen
             return torch.bmm(torch.tanh(scores / 9).flatten(0, 1), self.net[0](x))
+        if self.kind == "twice":  # a value that one operation reads twice, and later again
+            x = self.net(x)
+            y = torch.tanh(x * x)
+            return x * (y + torch.sigmoid(y))
         if self.kind == "packed":  # all heads' queries first, then keys, then values
             q, k, v = self.net(x).unflatten(-1, (3, 2, -1)).permute(2, 0, 3, 1, 4)
             return ((q @ k.mT * 0.5).softmax(-1) @ v).mH.flatten(1, 2).mT
@@ -114,7 +120,7 @@ class Body(nn.Module):
 root = pathlib.Path(sys.argv[1])
 ids = torch.arange(24).reshape(2, 12)
 for kind in ("sequential", "container", "array", "part", "first", "turns", "tied", "token",
-             "buffers", "repeated", "pairs", "float32", "packed"):
+             "buffers", "repeated", "pairs", "float32", "packed", "twice"):
     torch.manual_seed(2)
     folder = root / kind
     folder.mkdir(parents=True, exist_ok=True)

@@ -167,7 +167,7 @@ class Folder:
         uses = collections.Counter(outs)
         for call, nodes in items:
             if call is None:
-                uses.update(self.recognised.steps[nodes[0]].operands)
+                uses.update(self.recognised.steps[nodes[0]].reads(nodes[0]))
             else:
                 uses.update(self.borders(nodes, call[1])[0])
         return uses

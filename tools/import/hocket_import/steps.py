@@ -3,10 +3,16 @@ that it reads."""
 
 import dataclasses
 
+from torch.fx.node import map_arg
+
 
 @dataclasses.dataclass
 class Step:
     operands: list
+
+    def reads(self, node):
+        """The operands, as often as the text has each."""
+        return self.operands
 
 
 @dataclasses.dataclass
@@ -86,6 +92,13 @@ class Part(Step):
 class Op(Step):
     """Any other operation, written by its name."""
     name: str
+
+    def reads(self, node):
+        """x * x has x twice."""
+        found = []
+        map_arg(node.args, found.append)
+        return [operand for operand in self.operands
+                for _ in range(max(1, found.count(operand)))]
 
 
 @dataclasses.dataclass
