@@ -122,8 +122,6 @@ def draw(name, kind, shape, module):
 def declared(texts, module):
     """(examples, dims) of what --input says: name=i64[batch, seq]."""
     inputs, dims = {}, {}
-    if not texts and getattr(module, "main_input_name", None) == "input_ids":
-        texts = ["input_ids=i64[batch, seq]"]
     for text in texts:
         name, kind, named = read_input(text)
         shape = [dim if isinstance(dim, int) else SIZES.get(dim, 8) for dim in named]
@@ -158,7 +156,11 @@ def check_output(options):
 def made(options):
     """(module, its example inputs, their dims) of MODULE:CALLABLE."""
     module, inputs, dims = make(options.spec, read_config(options.config))
-    more, named = declared(options.input if options.input or not inputs else (), module)
+    texts = options.input
+    if not texts and not inputs and \
+            getattr(module, "main_input_name", None) == "input_ids":
+        texts = ["input_ids=i64[batch, seq]"]
+    more, named = declared(texts, module)
     inputs, dims = {**inputs, **more}, {**dims, **named}
     if not inputs:
         raise Refused(f"the inputs of {type(module).__name__} are not known: say "
