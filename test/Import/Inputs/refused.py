@@ -145,6 +145,22 @@ def at_most(n, other):
     return False
 
 
+class Cut(nn.Module):
+    """Where gradients end, which the head of the text says."""
+
+    def __init__(self, kind):
+        super().__init__()
+        self.kind, self.up = kind, nn.Linear(8, 8)
+
+    def forward(self, x):
+        y = self.up(x)
+        if self.kind == "detach":
+            return y + (torch.tanh(y) - y).detach()
+        with torch.no_grad():
+            z = torch.tanh(y)
+        return y * z * x.detach()
+
+
 def said(title, module, dims=None, **inputs):
     print(f"== {title}")
     try:
@@ -163,6 +179,8 @@ def family(kind, **config):
 said("several operations", Several(), ids=IDS)
 for kind in ("buffer", "noise", "rounded", "in place"):
     said(kind, Held(kind), dims={"x": ("batch", 8)}, x=torch.randn(2, 8))
+for kind in ("detach", "no_grad"):
+    said(kind, Cut(kind), dims={"x": ("batch", 8)}, x=torch.randn(2, 8))
 for kind in ("bias", "heads", "far"):
     said(f"mask, {kind}", Masked(kind), ids=IDS)
 for options in (dict(scale_factor=1.3), dict(scale_factor=2, mode="bicubic"),

@@ -9,6 +9,7 @@ lacks, where it cannot.
 
 import torch
 
+from .cuts import cuts
 from .erase import erase, unbind
 from .export import bind, trace
 from .fold import fold
@@ -43,6 +44,7 @@ def parameters_read(recognised):
 
 def write_graph(graph, source, config=None, tree=Tree()):
     """The text of a graph."""
+    notes = cuts(graph)
     graph = join_neighbours(join_scales(unbind(erase(graph))))
     recognised = Recognised(graph)
     while recognised.again:
@@ -53,7 +55,8 @@ def write_graph(graph, source, config=None, tree=Tree()):
     folder = fold(Names(graph, recognised, shapes, config), tree)
     if recognised.findings:
         raise Lacking(recognised.findings.message(graph.title))
-    return file_text(folder, source, graph.sizes, parameters_read(recognised))
+    return file_text(folder, [f"# Made by hocket import of {source}.", *notes],
+                     graph.sizes, parameters_read(recognised))
 
 
 def convert(module, inputs, dims, name=None, program=None):

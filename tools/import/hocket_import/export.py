@@ -146,7 +146,7 @@ def export_program(module, inputs, dims):
     dynamic = {name: {axis: Dim.DYNAMIC for axis, dim in enumerate(dims[name])
                       if isinstance(dim, str)} for name in inputs}
     try:
-        with exportable(module):
+        with exportable(module), torch.enable_grad():  # to see where it is off
             program = torch.export.export(module, (), kwargs=inputs,
                                           dynamic_shapes=dynamic, strict=False)
     except Exception as error:  # of any kind: what tracing ran into

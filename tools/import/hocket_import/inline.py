@@ -31,6 +31,10 @@ def inline(graph_module):
         values = dict(zip(places, called[1], strict=True))
         with graph.inserting_before(node):
             results = graph.graph_copy(called[0], values)
+        if "set_grad" in node.target.__name__ and not node.args[0]:
+            for part in called[0].nodes:
+                if part in values and part.op == "call_function":
+                    values[part].meta["cuts_gradients"] = True
         for user in list(node.users):  # getitem
             user.replace_all_uses_with(results[user.args[1]])
             graph.erase_node(user)

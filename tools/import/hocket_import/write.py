@@ -77,9 +77,9 @@ def ignored(state, used):
         if patterns else []
 
 
-def file_text(folder, source, examples, used):
-    """`source` is the Python class; `examples` dim -> its size in the examples."""
-    parts = ["hocket 1\n", f"# Made by hocket import of {source}.\n"]
+def file_text(folder, notes, examples, used):
+    """`notes` are lines of the text's head; `examples` dim -> its size in the examples."""
+    parts = ["hocket 1\n", "\n".join(notes) + "\n"]
     for module in merge(folder.modules, folder.root):
         head = ", ".join(f"{name}: int" for name in module.parameters)
         parts.append(lines_broken(module.text("module", head)))
