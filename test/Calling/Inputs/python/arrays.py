@@ -40,6 +40,18 @@ half = torch.tensor(x).bfloat16()  # numpy has no such type
 assert torch.equal(program(half), program(half.float()))
 assert program.inputs == (("x", "f32", (3, 8)),)
 
+# The memory of a result is used again, unless somebody has it or a view of it.
+given = program(x)
+place = given.ctypes.data
+del given
+given = program(x)
+assert given.ctypes.data == place
+view = given[1:].T
+other = program(2 * x)
+del given
+assert program(2 * x).ctypes.data != place
+assert other.ctypes.data != place and numpy.array_equal(view, expected[1:].T)
+
 # A text in the place of a file, and several outputs.
 pair = hocket.compile("""hocket 1
 model Pair(size: int) {
