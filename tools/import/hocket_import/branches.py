@@ -48,11 +48,17 @@ def violated(expression, names, sizes):
     return None
 
 
+def repeats(node):
+    """A copy to another order in memory, or all of a dim: what it is of."""
+    return node.target is torch.ops.aten.contiguous.default or \
+        node.target is torch.ops.aten.slice.Tensor and node.args[2:] == (0, 2**63 - 1)
+
+
 def operations(program):
-    """What a program does, without copies to another order in memory."""
+    """What a program does, without what only repeats a value."""
     places, found = {}, []
     for node in program.graph.nodes:
-        if node.target is torch.ops.aten.contiguous.default:
+        if repeats(node):
             places[node] = places[node.args[0]]
             continue
         places[node] = f"%{len(found)}"
