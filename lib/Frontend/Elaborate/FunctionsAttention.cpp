@@ -68,17 +68,18 @@ std::optional<mlir::Value> Elaborator::biasOf(const CallArguments &arguments,
     return bias;
   SourceRange range = arguments.call->range;
   mlir::Type element = mlir::getElementTypeOrSelf(bias ? bias : operands[0]);
-  // A mask whose last dim is 1 is for all keys.
-  llvm::ArrayRef<nn::DimAttr> keys = nn::layoutOf(operands[1]).getDims();
-  if (keys.size() == 4)
-    keys = keys.slice(2, 1);
+  // A mask whose last dim is 1 is for all keys; what others lack the attention
+  // says.
+  llvm::ArrayRef<nn::DimAttr> all, keys = nn::layoutOf(operands[1]).getDims();
+  if (nn::layoutOf(shown).getShape().back() == 1 && keys.size() == 4)
+    all = keys.slice(2, 1);
   auto filled = [&](double value, llvm::ArrayRef<nn::DimAttr> dims) {
     auto type =
         nn::tensorOf(element, nn::LayoutAttr::get(context, dims, {}, {}));
     return emitAs<nn::FillOp>(range, type, {},
                               named("value", builder.getF64FloatAttr(value)));
   };
-  mlir::Value hidden = filled(-std::numeric_limits<double>::infinity(), keys);
+  mlir::Value hidden = filled(-std::numeric_limits<double>::infinity(), all);
   bias = emit<nn::WhereOp>(range, {shown, bias ? bias : filled(0, {}), hidden});
   return bias ? std::optional(bias) : std::nullopt;
 }

@@ -77,7 +77,8 @@ private:
     return stride ? Slice{n, n + 1} : Slice{0, all};
   }
 
-  /// The first tile of the list that is not before `tile`.
+  /// The first tile of the list, which is in the order of keys (TileLists.cpp),
+  /// that is not before `tile`.
   static __device__ int placeOf(int tile, const KeyWalk<true> &walk) {
     int begin = walk.begin, end = walk.end;
     while (begin < end) {
