@@ -24,6 +24,8 @@ class Masked(nn.Module):
     def mask(self, ids, keep):
         if self.kind == "of keys":
             return (((ids > 3) & ~keep.bool()) | (ids == 7))[:, None, None]
+        if self.kind == "of rows":
+            return ((ids > 0) | (keep == 1))[:, None, :, None]
         if self.kind == "of numbers":
             return ((ids > 3).float() * keep)[:, None, None] * -3.0
         later = ids[:, None, :] > ids[:, :, None]  # of queries and keys
@@ -36,7 +38,7 @@ class Masked(nn.Module):
 
 root = pathlib.Path(sys.argv[1])
 generator = torch.Generator().manual_seed(4)
-for kind in ("of keys", "of numbers", "of pairs"):
+for kind in ("of keys", "of rows", "of numbers", "of pairs"):
     folder = root / kind.split()[1]
     folder.mkdir(parents=True, exist_ok=True)
     module = Masked(kind)

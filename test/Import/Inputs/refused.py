@@ -74,6 +74,8 @@ class Masked(nn.Module):
         elif self.kind == "heads":
             slopes = torch.tensor([1.0, 2.0])[:, None, None]
             mask = (place[None, :, None] >= slopes * place[None, None])[None]
+        elif self.kind == "rows":
+            mask = (ids > 3)[:, None, :, None] * 2.0
         else:
             mask = (place[:, None] - place[None] < 100000)[None, None]
         return F.scaled_dot_product_attention(x, x, x, attn_mask=mask)
@@ -181,7 +183,7 @@ for kind in ("buffer", "noise", "rounded", "in place"):
     said(kind, Held(kind), dims={"x": ("batch", 8)}, x=torch.randn(2, 8))
 for kind in ("detach", "no_grad"):
     said(kind, Cut(kind), dims={"x": ("batch", 8)}, x=torch.randn(2, 8))
-for kind in ("bias", "heads", "far"):
+for kind in ("bias", "heads", "rows", "far"):
     said(f"mask, {kind}", Masked(kind), ids=IDS)
 for options in (dict(scale_factor=1.3), dict(scale_factor=2, mode="bicubic"),
                 dict(size=(3, 4), mode="bilinear", antialias=True)):

@@ -56,10 +56,10 @@ class Attentions:
     def computed(self, mask):
         """(what is found, biases) of a mask that has no name: the text computes it as
         the module does."""
-        if str(mask.meta["val"].shape[-1]) == "1":
-            raise Unsupported("a mask that is one for all keys")
         if mask.meta["val"].dtype == torch.bool:
             return ("{}", [mask], None), []
+        if str(mask.meta["val"].shape[-1]) == "1":
+            raise Unsupported("a bias that is one number for all keys")
         return ("none", [], None), [mask]
 
     def terms(self, mask):

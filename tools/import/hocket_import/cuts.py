@@ -12,6 +12,7 @@ def cuts(graph):
         learned = any(source in graph.parameters for source in reach.get(node, ()))
         if learned and (op_name(node) == "detach" or node.meta.get("cuts_gradients")):
             what = "detach()" if op_name(node) == "detach" else "torch.no_grad()"
-            found[f"{what} at {graph.place(node)[1]}"] = None
+            path, line = graph.place(node)
+            found[f"{what} at {line or path or graph.title}"] = None
     return [f"# The module cuts gradients off, and this text does not: {one}."
             for one in found]

@@ -38,25 +38,30 @@ def references_of_one_name():
     return references(one)
 
 
+def kind_of(array):
+    return array.shape, array.strides, array.dtype, array.flags.writeable
+
+
 class Results:
     """Arrays of numpy that calls gave, of which a later call writes into those that
-    nobody has any more: new memory takes longer than the copy into it. Views of an
-    array, whoever makes them, have it."""
+    nobody has any more, and nobody has changed except its numbers: new memory takes
+    longer than the copy into it. Views of an array, whoever makes them, have it."""
 
     def __init__(self):
-        self._given, self._lock = {}, threading.Lock()
+        self._given, self._kinds, self._lock = {}, {}, threading.Lock()
         self._alone = references_of_one_name()
 
     def take(self, name):
         """The last one that was given, or None if somebody has it."""
         with self._lock:
             array = self._given.pop(name, None)
-        return array if array is not None and references(array) == self._alone else None
+        alone = array is not None and references(array) == self._alone
+        return array if alone and kind_of(array) == self._kinds[name] else None
 
     def give(self, name, array):
         if (type(array).__module__, type(array).__name__) == ("numpy", "ndarray"):
             with self._lock:
-                self._given[name] = array
+                self._given[name], self._kinds[name] = array, kind_of(array)
 
 
 class Program:

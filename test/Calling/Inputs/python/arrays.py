@@ -51,6 +51,12 @@ other = program(2 * x)
 del given
 assert program(2 * x).ctypes.data != place
 assert other.ctypes.data != place and numpy.array_equal(view, expected[1:].T)
+other.shape = (8, 3)
+del other
+other = program(x)
+other.flags.writeable = False
+del other
+assert numpy.array_equal(program(x), expected)
 
 # A text in the place of a file, and several outputs.
 pair = hocket.compile("""hocket 1
