@@ -246,7 +246,8 @@ void Compiler::keepSource(const syntax::Program &program,
     source.path = program.files.front()->path; // as locations have it
   state->source = std::move(source);
   report.advise = [this](placement::Problems &problems) {
-    advice::advise(problems, state->source, &state->context);
+    if (advises)
+      advice::advise(problems, state->source, &state->context);
   };
 }
 

@@ -19,6 +19,7 @@ Attempt random::attempt(const std::string &text, bool place,
   Attempt made;
   made.stream = std::make_unique<llvm::raw_string_ostream>(*made.printed);
   made.compiler = std::make_unique<Compiler>(*made.stream, cache);
+  made.compiler->skipAdvice(); // half of the time, and most lines are refused
   made.isLoaded = made.compiler->loadTexts(kFileName, {{kFileName, text}},
                                            optionsOf(text, trains));
   made.isPlaced = place && made.isLoaded && made.compiler->runTo("placed");

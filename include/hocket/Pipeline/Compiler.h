@@ -77,6 +77,9 @@ public:
   void dumpTo(const std::string &folder) { dumpFolder = folder; }
   /// Keeps no report on placement: for who asks for none.
   void skipReport() { report.keepsValues = false; }
+  /// Searches no proposals for errors of placement: for who only asks whether
+  /// there are any.
+  void skipAdvice() { advises = false; }
   /// Has `listener` told each stage, and "plan", before it is made.
   void onStage(std::function<void(llvm::StringRef)> listener) {
     stageListener = std::move(listener);
@@ -120,6 +123,7 @@ private:
   struct State;
   std::unique_ptr<State> state;
   placement::PlacementReport report;
+  bool advises = true;
   std::string dumpFolder;
   std::function<void(llvm::StringRef)> stageListener;
 };
