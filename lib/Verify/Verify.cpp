@@ -8,6 +8,7 @@
 #include "hocket/Runtime/MemoryTensors.h"
 #include "hocket/Transforms/Precision.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace hocket;
 using runtime::Status;
@@ -80,6 +81,16 @@ hocket::prepareVerification(Compiler &compiler, const VerifyOptions &options,
   return made;
 }
 
+static uint64_t digestWith(uint64_t digest, const std::vector<double> &values) {
+  auto bytes = [](const auto *first, size_t count) {
+    return llvm::ArrayRef(reinterpret_cast<const uint8_t *>(first),
+                          count * sizeof *first);
+  };
+  uint64_t both[] = {digest,
+                     llvm::xxh3_64bits(bytes(values.data(), values.size()))};
+  return llvm::xxh3_64bits(bytes(both, 2));
+}
+
 bool hocket::verify(Compiler &compiler, const VerifyOptions &options,
                     VerifyReport &report, Status &status) {
   std::optional<Verification> made =
@@ -114,6 +125,7 @@ bool hocket::verify(Compiler &compiler, const VerifyOptions &options,
       return false;
     report.outputs.push_back(
         compare(plan.outputs[i].name, found.values, made->expected[i].values));
+    report.digest = digestWith(report.digest, found.values);
   }
   judgeZeroGradients(report.outputs);
   report.plan = std::move(made->program.plan);

@@ -5,13 +5,21 @@
 using namespace hocket::random;
 using Json = nlohmann::ordered_json;
 
+static Json toJson(const std::map<std::string, Moved> &moved) {
+  Json json = Json::object();
+  for (auto &[kind, sums] : moved)
+    json[kind] = {sums.calls, sums.bytes, sums.messages};
+  return json;
+}
+
 static Json toJson(const CaseResult &result) {
   return {{"verdict", int(result.verdict)},    {"reason", result.reason},
           {"refusal", result.refusal},         {"error", result.error},
           {"tolerance", result.tolerance},     {"ranks", result.ranks},
           {"collectives", result.collectives}, {"exact", result.isExact},
           {"mended", result.isMended},         {"wide", result.isWide},
-          {"followed", result.isFollowed},     {"features", result.features}};
+          {"followed", result.isFollowed},     {"features", result.features},
+          {"digest", result.digest},           {"moved", toJson(result.moved)}};
 }
 
 static CaseResult fromJson(const Json &json) {

@@ -92,3 +92,38 @@ TEST_F(JournalTest, BelongsToOneSeedAndKind) {
   EXPECT_EQ(Journal().open("/proc/nowhere", 5, {}),
             "cannot write /proc/nowhere; name another file");
 }
+
+/// Another compiler that makes the same of a case has the same line for it.
+TEST(Journal, SaysBitsAndMovesOfWhatRan) {
+  std::string lines = "  shard y axis n over tp\n  sync y fwd_pre all_gather "
+                      "axis n over tp\n";
+  CaseResult moved = judged(lines).result;
+  ASSERT_EQ(moved.verdict, Verdict::Equal) << moved.detail;
+  ASSERT_EQ(moved.moved.size(), 1u);
+  const Moved &gathers = moved.moved.at("all_gather");
+  EXPECT_EQ(gathers.calls, 1);
+  EXPECT_EQ(gathers.bytes, 2 * 2 * 4); // each rank two floats
+  EXPECT_EQ(gathers.messages, 2);
+
+  CaseResult whole = judged("").result;
+  EXPECT_TRUE(whole.moved.empty());
+  EXPECT_EQ(whole.digest, moved.digest); // a gather changes no bit
+  codegen::KernelCache cache;
+  CaseResult other =
+      runText(std::string(kModel) + "}\n", false, /*seed=*/2, cache, nullptr);
+  EXPECT_NE(other.digest, whole.digest);
+}
+
+TEST(Journal, RunsATextAgainAsItWasDrawn) {
+  codegen::KernelCache cache;
+  CaseKind kind{/*hasGradients=*/true};
+  for (uint64_t number : {0, 1, 2, 3, 4, 5}) {
+    Coverage drawn, again;
+    CaseResult first = runCase(/*seed=*/1, number, cache, drawn, kind);
+    CaseResult second = rerunCase(first.text, number, cache, again, kind);
+    EXPECT_EQ(second.verdict, first.verdict) << first.text;
+    EXPECT_EQ(second.digest, first.digest) << first.text;
+    EXPECT_EQ(second.isMended, first.isMended);
+    EXPECT_EQ(again.rows(), drawn.rows());
+  }
+}

@@ -45,7 +45,7 @@ struct Options {
   double seconds = 1e9;
   int64_t mostFailures = INT64_MAX;
   std::string json, failures, rows, file, keep, journal, cases, table,
-      combinations;
+      combinations, texts, rerun;
 };
 } // namespace
 
@@ -100,6 +100,10 @@ static bool parse(int argc, char **argv, Options &options) {
       options.keep = value;
     else if (name == "--journal")
       options.journal = value;
+    else if (name == "--texts")
+      options.texts = value;
+    else if (name == "--rerun")
+      options.rerun = value;
     else if (name == "--rows")
       options.rows = value;
     else if (name == "--cases")
@@ -203,10 +207,14 @@ static int runWrongs(const Options &options) {
   return 10 * summary.good < 9 * summary.wrong || summary.unreadable > 0;
 }
 
+static std::string fileOf(const std::string &folder, uint64_t number) {
+  return folder + "/" + std::to_string(number) + ".hkt";
+}
+
 static void write(const std::string &folder, uint64_t number,
                   const std::string &text) {
   std::filesystem::create_directories(folder);
-  std::ofstream(folder + "/" + std::to_string(number) + ".hkt") << text;
+  std::ofstream(fileOf(folder, number)) << text;
 }
 
 static std::string asComment(const std::string &lines) {
@@ -233,6 +241,22 @@ static void report(const Options &options, uint64_t number,
     write(options.failures, number, result.text + asComment(result.detail));
 }
 
+/// False where there is no text to run again.
+static bool run(const Options &options, uint64_t number,
+                codegen::KernelCache &cache, Journal::Entry &made) {
+  if (options.rerun.empty()) {
+    made.result =
+        runCase(options.seed, number, cache, made.coverage, options.kind);
+    if (!options.texts.empty() && made.result.verdict != Verdict::Failed)
+      write(options.texts, number, made.result.text);
+    return true;
+  }
+  std::string text = read(fileOf(options.rerun, number));
+  if (!text.empty())
+    made.result = rerunCase(text, number, cache, made.coverage, options.kind);
+  return !text.empty();
+}
+
 int main(int argc, char **argv) {
   Options options;
   if (!parse(argc, argv, options)) {
@@ -242,7 +266,7 @@ int main(int argc, char **argv) {
                  "[--gradients yes] [--windows yes] [--attention yes] "
                  "[--combinations pairs|all] [--every N] [--wrong yes] "
                  "[--keep DIR] [--target cpu|cuda] [--journal FILE] "
-                 "[--cases DIR] [--table FILE]\n";
+                 "[--cases DIR] [--table FILE] [--texts DIR] [--rerun DIR]\n";
     return 2;
   }
   if (options.kind.target == plan::Target::Cuda && !hasDriver()) {
@@ -293,8 +317,8 @@ int main(int argc, char **argv) {
       continue;
     }
     Journal::Entry made;
-    made.result =
-        runCase(options.seed, currentCase, *cache, made.coverage, options.kind);
+    if (!run(options, currentCase, *cache, made))
+      continue;
     summary.add(made.result);
     summary.coverage.merge(made.coverage);
     journal.add(currentCase, made);

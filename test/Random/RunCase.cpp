@@ -9,6 +9,7 @@
 #include "ModelText.h"
 #include "ScheduleText.h"
 #include "dialects/Nn/Program.h"
+#include "hocket/Plan/Summary.h"
 #include "hocket/Transforms/Differentiate.h"
 #include "hocket/Verify/Verify.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -171,6 +172,20 @@ static void judgeWide(const std::string &text, uint64_t seed,
            : "not in float64: " + errors;
 }
 
+static std::map<std::string, Moved> movedIn(const plan::Plan &plan) {
+  std::map<std::string, Moved> moved;
+  plan::Traffic traffic(plan, &plan::RankClass::step);
+  for (const plan::Traffic::Entry &entry : traffic.entries()) {
+    Moved &kind = moved[plan::toString(entry.collective->namedKind())];
+    ++kind.calls;
+    for (const plan::Received &received : traffic.byRank(entry)) {
+      kind.bytes += received.bytes;
+      kind.messages += received.peers;
+    }
+  }
+  return moved;
+}
+
 static CaseResult judge(const std::string &text, bool isExact, uint64_t seed,
                         codegen::KernelCache &cache, Coverage &coverage,
                         CaseKind kind, bool alsoWide) {
@@ -204,6 +219,8 @@ static CaseResult judge(const std::string &text, bool isExact, uint64_t seed,
   result.error = report.worst();
   result.ranks = report.ranks;
   result.collectives = report.collectives;
+  result.digest = report.digest;
+  result.moved = movedIn(report.plan);
   result.tolerance = tolerance;
   isExact = isExact && !kind.hasGradients; // derivatives round
   if (result.error <= (isExact ? 0 : tolerance)) {
@@ -341,37 +358,27 @@ static CaseResult runProposed(const CaseResult &refused, uint64_t seed,
   return result;
 }
 
-CaseResult random::runCase(uint64_t seed, uint64_t number,
-                           codegen::KernelCache &cache, Coverage &coverage,
-                           CaseKind kind) {
-  Draw draw = drawCase(seed, number, kind);
-  CaseResult result;
-  result.text = draw.model.text;
-  if (!draw.modelErrors.empty()) {
-    result.detail = "the tester's model:\n" + draw.modelErrors;
-    return result;
-  }
-  if (!draw.mistake.empty()) {
-    result.text = draw.mistake;
-    result.detail = draw.mistake.substr(0, draw.mistake.find('\n'));
-    return result;
-  }
+static constexpr llvm::StringLiteral kAuto = "  auto reshard\n}\n";
+
+/// A drawn text, and what becomes of it if it is refused.
+static CaseResult runDrawn(const std::string &text, bool isExact,
+                           uint64_t number, codegen::KernelCache &cache,
+                           Coverage &coverage, CaseKind kind) {
   uint64_t dataSeed = number + 1;
   bool isOther = kind.isGrid || kind.target == plan::Target::Cuda;
   bool alsoWide =
       (isOther && number % 8 == 1) || (kind.isAttention && number % 4 == 1);
-  result = runText(draw.model.text + draw.schedule.text(), draw.model.isExact,
-                   dataSeed, cache, &coverage, kind, alsoWide);
-  result.ending = draw.ending;
+  CaseResult result =
+      runText(text, isExact, dataSeed, cache, &coverage, kind, alsoWide);
   if (result.verdict != Verdict::Refused)
     return result;
   result.refusal = result.reason;
   CaseResult mended = result;
-  if (!draw.schedule.isAuto) {
-    draw.schedule.isAuto = true;
-    mended = runText(draw.model.text + draw.schedule.text(), draw.model.isExact,
+  if (!llvm::StringRef(text).ends_with(kAuto))
+    mended = runText(text.substr(0, text.size() - 2) + kAuto.str(), isExact,
                      dataSeed, cache, &coverage, kind);
-  }
+  result.digest = mended.digest;
+  result.moved = mended.moved;
   if (mended.verdict == Verdict::Refused && kind.isAttention &&
       !isLimit(mended.detail)) {
     mended = runProposed(result, dataSeed, cache, coverage, kind);
@@ -390,4 +397,31 @@ CaseResult random::runCase(uint64_t seed, uint64_t number,
   result.isMended = mended.verdict != Verdict::Refused;
   result.reason = mended.reason;
   return result;
+}
+
+CaseResult random::runCase(uint64_t seed, uint64_t number,
+                           codegen::KernelCache &cache, Coverage &coverage,
+                           CaseKind kind) {
+  Draw draw = drawCase(seed, number, kind);
+  CaseResult result;
+  result.text = draw.model.text;
+  if (!draw.modelErrors.empty()) {
+    result.detail = "the tester's model:\n" + draw.modelErrors;
+    return result;
+  }
+  if (!draw.mistake.empty()) {
+    result.text = draw.mistake;
+    result.detail = draw.mistake.substr(0, draw.mistake.find('\n'));
+    return result;
+  }
+  result = runDrawn(draw.model.text + draw.schedule.text(), draw.model.isExact,
+                    number, cache, coverage, kind);
+  result.ending = draw.ending;
+  return result;
+}
+
+CaseResult random::rerunCase(const std::string &text, uint64_t number,
+                             codegen::KernelCache &cache, Coverage &coverage,
+                             CaseKind kind) {
+  return runDrawn(text, /*isExact=*/false, number, cache, coverage, kind);
 }

@@ -22,6 +22,11 @@ enum class Verdict {
 
 const char *nameOf(Verdict verdict);
 
+/// What all ranks do in the collectives of one kind in a step.
+struct Moved {
+  int64_t calls = 0, bytes = 0, messages = 0; // received
+};
+
 struct CaseResult {
   Verdict verdict = Verdict::Failed;
   std::string text;         // the .hkt file
@@ -37,6 +42,9 @@ struct CaseResult {
   bool isFollowed = false; // Refused, and equal as its errors propose
   bool isWide = false;     // Equal also to 1e-12 with everything in float64
   std::set<std::string> features = {}; // of an equal case, see Census
+  /// Of what ran: of the case itself, or as `auto reshard` has it.
+  uint64_t digest = 0;                // VerifyReport::digest
+  std::map<std::string, Moved> moved; // by kind
 };
 
 struct CaseKind {
@@ -59,6 +67,11 @@ CaseResult runCase(uint64_t seed, uint64_t number, codegen::KernelCache &cache,
 
 /// Its text alone; nothing is compiled beyond placement.
 std::string caseText(uint64_t seed, uint64_t number, CaseKind kind = {});
+
+/// The same of a text that `caseText` gave.
+CaseResult rerunCase(const std::string &text, uint64_t number,
+                     codegen::KernelCache &cache, Coverage &coverage,
+                     CaseKind kind = {});
 
 /// A .hkt file as a case; with a schedule `s` or none. With `alsoWide` it must
 /// be equal in float64, too.

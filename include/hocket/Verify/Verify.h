@@ -32,6 +32,7 @@ struct VerifyReport {
   int64_t ranks = 1;
   int64_t collectives = 0; // in a step
   plan::Plan plan;         // what ran
+  uint64_t digest = 0;     // equal where all outputs have the same bits
   /// The largest relative error; of gradients, over kGradientTolerance.
   double worst() const;
   /// Whether nothing in the reference is infinite or undefined.
