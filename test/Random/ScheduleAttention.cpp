@@ -41,9 +41,7 @@ std::string ScheduleMaker::orderedOver(int64_t size,
                                        const std::vector<std::string> &over) {
   std::string order;
   if (rng.chance(0.5))
-    order = rng.chance(0.5)   ? " zigzag"
-            : rng.chance(0.4) ? " striped"
-                              : " striped " + std::to_string(rng.between(1, 4));
+    order = orderOf();
   if (order.empty())
     return " over " + listOf(over) + (rng.chance(0.3) ? cutOf(size, over) : "");
   if (over.size() == 1)

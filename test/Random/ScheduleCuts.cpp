@@ -13,6 +13,12 @@ static std::string list(const std::vector<int64_t> &values) {
   return text + ")";
 }
 
+std::string ScheduleMaker::orderOf() {
+  return rng.chance(0.5)   ? " zigzag"
+         : rng.chance(0.4) ? " striped"
+                           : " striped " + std::to_string(rng.between(1, 4));
+}
+
 /// What one line says mostly fits what another says of a dim of that size.
 std::string ScheduleMaker::cutOf(int64_t size,
                                  const std::vector<std::string> &over) {
@@ -27,6 +33,8 @@ std::string ScheduleMaker::cutOf(int64_t size,
     return known->second;
   if (ranks == 1 || rng.chance(0.6))
     return known->second = "";
+  if (over.size() == 1 && rng.chance(0.3))
+    return known->second = orderOf();
   std::vector<int64_t> values;
   switch (rng.below(3)) {
   case 0:

@@ -100,6 +100,8 @@ private:
   void licenseSome();
 
   // ScheduleCuts.cpp
+  /// " zigzag", " striped", " striped 3"
+  std::string orderOf();
   /// " sizes (4, 0, 1)", or nothing: how the axes cut a dim of that size.
   std::string cutOf(int64_t size, const std::vector<std::string> &over);
 

@@ -161,30 +161,60 @@ Value Orders::Dim::putBack() {
   return joined(pieces);
 }
 
-/// Nothing if a major factor of the dim keeps its elements apart.
-static LogicalResult isMajor(Value x, const OrderedFactor &what, Location loc) {
+/// Factors [0, first) of the dim as one dim, and the others as the next one; or
+/// with `isBack` such two dims as one.
+Value Orders::parted(Value x, int64_t dim, int64_t first, bool isBack) {
+  MLIRContext *context = builder.getContext();
+  SmallVector<nn::DimAttr> from(nn::layoutOf(x).getDims()), to;
+  SmallVector<Attribute> order;
+  SmallVector<int64_t> shape;
+  int64_t next = 0;
+  auto add = [&](ArrayRef<nn::FactorAttr> factors) {
+    to.push_back(nn::DimAttr::get(context, factors));
+    shape.push_back(to.back().getSize());
+    int64_t begin = next;
+    next += factors.size();
+    order.push_back(builder.getI64ArrayAttr(
+        llvm::to_vector(llvm::seq<int64_t>(begin, next))));
+  };
+  for (int64_t d = 0, e = from.size(); d < e; ++d) {
+    SmallVector<nn::FactorAttr> factors(from[d].getFactors());
+    if (d == dim && isBack) {
+      llvm::append_range(factors, from[++d].getFactors());
+    } else if (d == dim) {
+      add(ArrayRef(factors).take_front(first));
+      factors.erase(factors.begin(), factors.begin() + first);
+    }
+    add(factors);
+  }
+  auto type = cast<RankedTensorType>(x.getType());
+  return nn::RearrangeOp::create(
+      builder, loc,
+      RankedTensorType::get(shape, type.getElementType(),
+                            nn::LayoutAttr::get(context, to)),
+      x, nn::LayoutAttr::get(context, from), builder.getArrayAttr(order));
+}
+
+/// What `reorder` makes of a factor that is the major one of its dim.
+Value Orders::ofMajor(Value x, const OrderedFactor &what,
+                      llvm::function_ref<Value(Dim)> reorder) {
+  int64_t parts = shares.getMesh().getSize(what.split.getAxis());
   ArrayRef<nn::FactorAttr> factors =
       nn::layoutOf(x).getDims()[what.dim].getFactors();
-  for (nn::FactorAttr major : factors.take_front(what.factor))
-    if (major.getSize() != 1)
-      return emitError(loc)
-             << "not supported yet: moves factor " << what.factor << " of dim "
-             << what.dim << " of " << nn::describe(x.getType()) << " in "
-             << nn::orderOf(what.split).text()
-             << " order, inside of another factor";
-  return success();
+  bool isMajor =
+      llvm::all_of(factors.take_front(what.factor),
+                   [](nn::FactorAttr major) { return major.getSize() == 1; });
+  if (isMajor)
+    return reorder(Dim(*this, x, what, parts));
+  Value apart = parted(x, what.dim, what.factor, /*isBack=*/false);
+  Value made = reorder(Dim(*this, apart, {what.dim + 1, 0, what.split}, parts));
+  return parted(made, what.dim, what.factor, /*isBack=*/true);
 }
 
-FailureOr<Value> Orders::listed(Value x, const OrderedFactor &what) {
-  if (failed(isMajor(x, what, loc)))
-    return failure();
-  int64_t parts = shares.getMesh().getSize(what.split.getAxis());
-  return Dim(*this, x, what, parts).listed();
+Value Orders::listed(Value x, const OrderedFactor &what) {
+  return ofMajor(x, what, [](Dim dim) { return dim.listed(); });
 }
 
-FailureOr<Value> Orders::putBack(Value x, const OrderedFactor &what) {
-  if (failed(isMajor(x, what, loc)))
-    return failure();
-  int64_t parts = shares.getMesh().getSize(what.split.getAxis());
-  return Dim(*this, x, what, parts).putBack();
+Value Orders::putBack(Value x, const OrderedFactor &what) {
+  return ofMajor(x, what, [](Dim dim) { return dim.putBack(); });
 }

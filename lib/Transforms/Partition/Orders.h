@@ -22,14 +22,16 @@ public:
   using Emitter::Emitter;
 
   /// Part by part; `x` has the factor from end to end.
-  mlir::FailureOr<mlir::Value> listed(mlir::Value x, const OrderedFactor &what);
+  mlir::Value listed(mlir::Value x, const OrderedFactor &what);
   /// From end to end; `x` has it part by part.
-  mlir::FailureOr<mlir::Value> putBack(mlir::Value x,
-                                       const OrderedFactor &what);
+  mlir::Value putBack(mlir::Value x, const OrderedFactor &what);
 
 private:
   struct Stretch;
   class Dim;
+  mlir::Value parted(mlir::Value x, int64_t dim, int64_t first, bool isBack);
+  mlir::Value ofMajor(mlir::Value x, const OrderedFactor &what,
+                      llvm::function_ref<mlir::Value(Dim)> reorder);
 };
 
 } // namespace hocket::partitioning

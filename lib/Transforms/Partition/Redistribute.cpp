@@ -130,12 +130,8 @@ LogicalResult Redistributions::lowerSlice(nn::RedistributeOp op) {
     if (failed(cut))
       return failure();
     int64_t size = cut->share.size.at(shares.getMesh(), rankClass.coordinates);
-    if (cut->order) {
-      FailureOr<Value> list = orders.listed(x, cut->ordered());
-      if (failed(list))
-        return failure();
-      x = *list;
-    }
+    if (cut->order)
+      x = orders.listed(x, cut->ordered());
     auto type = cast<RankedTensorType>(x.getType());
     x = spmd::SliceOp::create(
         builder, loc, withFactorSize(type, place.first, place.second, size), x,
@@ -202,20 +198,15 @@ LogicalResult Redistributions::lower(nn::RedistributeOp op) {
   if (isCut && isJoined && to->axes != from->axes)
     return op.emitError() << "takes axes in another order than it found them: "
                           << listOf(from->axes) << " and " << listOf(to->axes);
-  FailureOr<Value> x = local(op.getX());
+  Value x = local(op.getX());
   if (to->order)
-    x = orders.listed(*x, to->ordered());
-  if (failed(x))
-    return failure();
-  FailureOr<Value> result =
-      emitMove(op, *x, move, shares.inMeshOrder(listed), *from, *to);
+    x = orders.listed(x, to->ordered());
+  Value result = emitMove(op, x, move, shares.inMeshOrder(listed), *from, *to);
   if (Attribute unit = op->getAttr(nn::kUnit))
-    result->getDefiningOp()->setAttr(nn::kUnit, unit);
+    result.getDefiningOp()->setAttr(nn::kUnit, unit);
   if (from->order)
-    result = orders.putBack(*result, from->ordered());
-  if (failed(result))
-    return failure();
-  mapping.map(op.getResult(), *result);
+    result = orders.putBack(result, from->ordered());
+  mapping.map(op.getResult(), result);
   return success();
 }
 
