@@ -50,6 +50,8 @@ private:
   // Recompute.cpp
   /// The operation once more, on what the backward reads of its operands.
   mlir::Value compute(mlir::Value forward);
+  void copyOf(mlir::Operation *op, mlir::ValueRange operands);
+  mlir::Value nameAgain(mlir::Value again, mlir::Value forward);
   mlir::Value gatherAgain(nn::RedistributeOp gather);
   bool isComputedAgain(mlir::Value forward);
   bool isCheap(mlir::Value forward, int64_t part);

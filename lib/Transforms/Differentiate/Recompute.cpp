@@ -78,6 +78,11 @@ Value Backward::compute(Value forward) {
       !isa<nn::FillOp, nn::IotaOp, nn::HoldOp>(op)) // costs nothing
     partsRead.insert(*reader);
   reader = outer;
+  copyOf(op, operands);
+  return computed.lookup(forward);
+}
+
+void Backward::copyOf(Operation *op, ValueRange operands) {
   Operation *copy = ops.clone(*op);
   copy->setOperands(operands);
   copy->setLoc(locationOf(op->getLoc(), ".again"));
@@ -86,6 +91,14 @@ Value Backward::compute(Value forward) {
   copy->setAttr(nn::kBackward, ops.getUnitAttr());
   for (auto [from, to] : llvm::zip(op->getResults(), copy->getResults()))
     computed[from] = to;
+}
+
+/// What is computed again outside of where `forward` names it, with its dims.
+Value Backward::nameAgain(Value again, Value forward) {
+  if (nn::layoutOf(again).getDims() == nn::layoutOf(forward).getDims())
+    return again;
+  if (!computed.contains(forward))
+    copyOf(forward.getDefiningOp(), again);
   return computed.lookup(forward);
 }
 
@@ -115,7 +128,7 @@ Value Backward::read(Value forward) {
     source = named.getX();
   }
   if (isComputedAgain(source))
-    return compute(source);
+    return nameAgain(compute(source), forward);
   if (auto part = source.getDefiningOp<nn::HoldOp>()) // a view is not kept
     return nn::holdAs(ops, at, read(part.getX()), nn::layoutOf(part));
   auto gather = source.getDefiningOp<nn::RedistributeOp>();
