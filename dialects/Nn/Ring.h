@@ -41,6 +41,11 @@ using RunList = llvm::SmallVector<Interval, 2>;
 llvm::SmallVector<RunList>
 runsOfParts(int64_t extent, llvm::ArrayRef<SplitAttr> splits, MeshAttr mesh);
 
+/// The same of a dim that its major factor alone may split, in positions of the
+/// dim.
+llvm::SmallVector<RunList> runsOfDim(LayoutAttr layout, int64_t dim,
+                                     MeshAttr mesh);
+
 /// By member, whether it receives the part of the member `distance` before it.
 struct RingHop {
   int64_t distance;

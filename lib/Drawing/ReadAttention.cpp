@@ -241,7 +241,7 @@ static std::optional<DrawnRing> ringOf(nn::AttentionOp op, nn::MeshAttr mesh) {
   SmallVector<nn::SplitAttr> splits = k.splitsOf(2, 0);
   if (!op.getRing() || splits.empty())
     return std::nullopt;
-  auto parts = nn::runsOfParts(k.getDims()[2].getSize(), splits, mesh);
+  auto parts = nn::runsOfDim(k, /*dim=*/2, mesh);
   DrawnRing ring;
   ring.members = parts.size();
   for (const nn::RingHop &hop : nn::ringHops(nn::RingMask::of(op), parts))

@@ -174,16 +174,18 @@ static NoRing whyNoRing(Operation *op, ArrayRef<StringRef> axes,
     return {"it has " + std::to_string(queries) + " queries and " +
                 std::to_string(keys) + " keys, which are cut in other places",
             "write using all_gather, or using heads"};
-  SmallVector<nn::SplitAttr> splits =
-      nn::layoutOf(attention.getQ()).splitsOf(2, 0);
+  nn::LayoutAttr layout = nn::layoutOf(attention.getQ());
+  int64_t extent = layout.getDims()[2].getFactors().front().getSize();
+  SmallVector<nn::SplitAttr> splits = layout.splitsOf(2, 0);
   llvm::erase_if(splits, [&](nn::SplitAttr split) {
     return !llvm::is_contained(axes, split.getAxis().getValue());
   });
-  int64_t calls = ringCalls(keys, splits, mesh), block = 1;
+  int64_t calls = ringCalls(extent, splits, mesh), block = 1;
   if (calls <= kMostRingCalls)
     return {};
   int64_t parts = mesh.getSize(splits.front().getAxis());
-  while (llvm::divideCeil(keys, block) * llvm::divideCeil(keys, parts * block) >
+  while (llvm::divideCeil(extent, block) *
+             llvm::divideCeil(extent, parts * block) >
          uint64_t(kMostRingCalls))
     block *= 2;
   return {"each pair of runs of queries and keys is a call, " +

@@ -59,6 +59,19 @@ SmallVector<RunList> nn::runsOfParts(int64_t extent, ArrayRef<SplitAttr> splits,
   return parts;
 }
 
+SmallVector<RunList> nn::runsOfDim(LayoutAttr layout, int64_t dim,
+                                   MeshAttr mesh) {
+  DimAttr whole = layout.getDims()[dim];
+  int64_t major = whole.getFactors().front().getSize();
+  SmallVector<RunList> parts =
+      runsOfParts(major, layout.splitsOf(dim, 0), mesh);
+  int64_t rest = major == 0 ? 0 : whole.getSize() / major;
+  for (RunList &runs : parts)
+    for (Interval &run : runs)
+      run = {run.offset * rest, run.size * rest};
+  return parts;
+}
+
 /// What of some runs lies in [begin, end).
 static RunList within(ArrayRef<Interval> runs, int64_t begin, int64_t end) {
   RunList found;
@@ -157,9 +170,7 @@ RingTraffic nn::ringTraffic(Operation *op, MeshAttr mesh) {
   if (!ringOf(op))
     return {};
   LayoutAttr keys = layoutOf(op->getOperand(1));
-  int64_t extent = keys.getDims()[2].getSize();
-  SmallVector<int64_t> sizes = partSizes(extent, keys.splitsOf(2, 0), mesh);
-  SmallVector<RunList> parts = runsOfParts(extent, keys.splitsOf(2, 0), mesh);
+  SmallVector<RunList> parts = runsOfDim(keys, /*dim=*/2, mesh);
   RingMask mask = llvm::TypeSwitch<Operation *, RingMask>(op)
                       .Case<AttentionOp, AttentionGradOp>(
                           [](auto attention) { return maskOf(attention); });
@@ -170,7 +181,8 @@ RingTraffic nn::ringTraffic(Operation *op, MeshAttr mesh) {
     ++traffic.hops;
     for (int64_t member = 0; member < members; ++member)
       if (hop.receives[member])
-        received[member] += sizes[(member + members - hop.distance) % members];
+        for (Interval run : parts[(member + members - hop.distance) % members])
+          received[member] += run.size;
   }
   for (int64_t keys : received)
     traffic.keys = std::max(traffic.keys, keys);

@@ -25,13 +25,20 @@ template <class OpTy> static std::vector<Hop> hopsOf(OpTy op, Shares &shares) {
   MLIRContext *context = op.getContext();
   nn::Window window;
   window.extent = keys.getDims()[kPositions].getSize();
-  Share own = shares.of(keys, kPositions, 0);
-  own.runs = {}; // parts travel as they are listed
-  auto parts = nn::runsOfParts(
-      window.extent, shares.splitsOf(keys, kPositions, 0), shares.getMesh());
+  auto parts = nn::runsOfDim(keys, kPositions, shares.getMesh());
   int64_t members = parts.size();
-  SmallVector<int64_t> offsets = own.offset.valuesFor(members),
-                       sizes = own.size.valuesFor(members);
+  // Parts travel as they are listed, one after another.
+  SmallVector<int64_t> offsets, sizes;
+  int64_t next = 0;
+  for (const nn::RunList &runs : parts) {
+    offsets.push_back(next);
+    sizes.push_back(0);
+    for (nn::Interval run : runs)
+      sizes.back() += run.size;
+    next += sizes.back();
+  }
+  Share own{spmd::TableAttr::simplified(context, axes, offsets),
+            spmd::TableAttr::simplified(context, axes, sizes)};
   std::vector<Hop> hops;
   hops.push_back({{kPositions, window, axes, own, own, members,
                    /*isExtended=*/false},
@@ -64,6 +71,16 @@ std::vector<Hop> partitioning::ringHops(nn::AttentionGradOp op,
 }
 
 //===-- Keys and values ---------------------------------------------------===//
+
+/// What the rank has of keys and values, with positions as one factor.
+Ring::Part Ring::ownPart(Value k, Value v) {
+  auto inPositions = [&](Value x) {
+    auto type = cast<RankedTensorType>(x.getType());
+    return margins.withFactorsOf(
+        x, withSize(type, kPositions, type.getDimSize(kPositions)));
+  };
+  return {inPositions(local(k)), inPositions(local(v))};
+}
 
 /// The next hop's keys and values begin to travel.
 void Ring::start(const Part &own, ArrayRef<Hop> hops, size_t next) {
@@ -225,7 +242,7 @@ LogicalResult Ring::addTerms(nn::AttentionOp op, const Part &part,
 }
 
 LogicalResult Ring::lower(nn::AttentionOp op, ArrayRef<Hop> hops) {
-  Part own{local(op.getK()), local(op.getV())}, part = own;
+  Part own = ownPart(op.getK(), op.getV()), part = own;
   std::optional<Term> sum;
   for (auto [number, hop] : llvm::enumerate(hops)) {
     if (number > 0)
@@ -308,7 +325,7 @@ void Ring::sendBack(Gradients &sum, const Gradients &made, const Hop &hop) {
 }
 
 LogicalResult Ring::lower(nn::AttentionGradOp op, ArrayRef<Hop> hops) {
-  Part own{local(op.getK()), local(op.getV())}, part = own;
+  Part own = ownPart(op.getK(), op.getV()), part = own;
   Type element = getElementTypeOrSelf(op.getLse());
   Gradients sum;
   for (auto [number, hop] : llvm::enumerate(hops)) {

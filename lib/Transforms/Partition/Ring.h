@@ -51,6 +51,7 @@ private:
     mlir::Value q, k, v, bias;
   };
 
+  Part ownPart(mlir::Value k, mlir::Value v);
   void start(const Part &own, llvm::ArrayRef<Hop> hops, size_t next);
   Part receive(const Part &own, const Hop &hop);
   llvm::SmallVector<Run> runsOf(const Part &part, const Hop &hop);
