@@ -4,7 +4,6 @@
 #include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/Norms.h"
 #include "dialects/Nn/Program.h"
-#include "dialects/Nn/Ring.h"
 #include "dialects/Nn/Values.h"
 
 using namespace mlir;
@@ -54,7 +53,7 @@ RulePlace nn::placeOf(const PlacementRule &rule,
 
 bool nn::holdTheSame(HeldAttr a, HeldAttr b) {
   return a == b || (a && b && a.getBegins() == b.getBegins() &&
-                    a.getEnds() == b.getEnds());
+                    a.getEnds() == b.getEnds() && a.getRows() == b.getRows());
 }
 
 HeldAttr nn::heldOf(MLIRContext *context, RulePlace place,
@@ -65,12 +64,40 @@ HeldAttr nn::heldOf(MLIRContext *context, RulePlace place,
     ends.push_back(part.offset + part.size);
   }
   return HeldAttr::get(context, place.dim, place.factor, begins, ends,
-                       /*terms=*/false);
+                       /*terms=*/false, /*rows=*/nullptr);
+}
+
+/// The interval from the first to the last of them, if they are all of it.
+static std::optional<Interval> intervalOf(ArrayRef<int64_t> rows,
+                                          Interval own) {
+  if (rows.empty())
+    return Interval{own.offset, 0};
+  int64_t size = rows.size();
+  if (rows.back() - rows.front() + 1 != size)
+    return std::nullopt;
+  return Interval{rows.front(), size};
+}
+
+HeldAttr nn::heldRows(MLIRContext *context, RulePlace place,
+                      ArrayRef<SmallVector<int64_t>> rows,
+                      ArrayRef<Interval> own) {
+  SmallVector<Attribute> lists;
+  SmallVector<Interval> parts;
+  for (auto [list, owned] : llvm::zip_equal(rows, own)) {
+    lists.push_back(DenseI64ArrayAttr::get(context, list));
+    if (std::optional<Interval> part = intervalOf(list, owned))
+      parts.push_back(*part);
+  }
+  if (parts.size() == rows.size())
+    return heldOf(context, place, parts);
+  return HeldAttr::get(context, place.dim, place.factor, {}, {},
+                       /*terms=*/false, ArrayAttr::get(context, lists));
 }
 
 HeldAttr nn::heldAt(HeldAttr held, RulePlace place, bool areTerms) {
   return HeldAttr::get(held.getContext(), place.dim, place.factor,
-                       held.getBegins(), held.getEnds(), areTerms);
+                       held.getBegins(), held.getEnds(), areTerms,
+                       held.getRows());
 }
 
 bool nn::computesAlone(Operation *op) {
@@ -194,65 +221,49 @@ static LogicalResult verifyMoved(RedistributeOp move) {
                                "what is held";
 }
 
-/// Whether members have parts of it that are intervals, and stay where they
-/// are.
-static bool isSplitInIntervals(WindowedOp op, LayoutAttr layout, int64_t dim) {
-  SmallVector<SplitAttr> splits = layout.splitsOf(dim, /*factor=*/0);
-  return !splits.empty() && layout.getDims()[dim].getFactors().size() == 1 &&
-         llvm::none_of(splits, [&](SplitAttr split) {
-           return split.isOrdered() || isRingOver(op, split.getAxis());
-         });
-}
-
-/// Whether all that windows show of the data is in what a member holds.
-static bool finds(const Window &window, Interval held, Interval read) {
-  int64_t begin = held.offset, end = held.offset + held.size;
-  auto isHeld = [&](int64_t e) {
-    int64_t place = window.dataAt(e);
-    return place < 0 || (place >= begin && place < end);
-  };
-  int64_t readEnd = read.offset + read.size;
-  for (int64_t e = read.offset; e < std::min(begin, readEnd); ++e)
-    if (!isHeld(e))
-      return false;
-  for (int64_t e = std::max(end, read.offset); e < readEnd; ++e)
-    if (!isHeld(e))
-      return false;
-  return true;
-}
-
-/// Of edges, and of windows that more axes cut than what they slide over, this
-/// is known elsewhere.
-static LogicalResult verifyWindows(WindowedOp op) {
-  MeshAttr mesh = meshOf(op.getOperation());
-  Value slid = op.getPositions().front();
-  LayoutAttr positions = layoutOf(slid), windowed = layoutOf(op.getWindowed());
-  for (auto [dim, window] : llvm::enumerate(op.getWindows())) {
-    if (!mesh || !window || window->lookup ||
-        !isSplitInIntervals(op, positions, dim))
-      continue;
-    auto has = heldParts(positions, dim, /*factor=*/0, mesh);
-    auto made = heldParts(windowed, dim, /*factor=*/0, mesh);
-    if (has.size() != made.size())
-      continue;
-    for (auto [member, pair] : llvm::enumerate(llvm::zip(has, made))) {
-      auto [held, part] = pair;
-      Interval read = window->reads(part);
-      if (!finds(*window, held, read))
-        return op->emitOpError()
-               << "has windows that reach [" << read.offset << ":"
-               << read.offset + read.size << "] of dim " << dim
-               << " where member " << member << " makes or reads them, which "
-               << "holds [" << held.offset << ":" << held.offset + held.size
-               << "] of " << slid.getType();
-    }
+/// What types list is of all members, and what these own is among it.
+static LogicalResult verifyListed(Operation *op, Value value, HeldAttr held,
+                                  MeshAttr mesh) {
+  LayoutAttr layout = layoutOf(value);
+  int64_t dim = held.getDim(), factor = held.getFactor();
+  auto own = heldParts(layout.owning(dim, factor), dim, factor, mesh);
+  if (int64_t(own.size()) != held.getMembers())
+    return op->emitOpError()
+           << "has " << own.size() << " members that own parts of factor "
+           << dim << "." << factor << ", and " << held.getMembers()
+           << " that hold something, of " << value.getType();
+  for (int64_t member = 0; held.getRows() && member < held.getMembers();
+       ++member) {
+    ArrayRef<int64_t> rows = held.rowsOf(member);
+    auto [begin, size] = own[member];
+    auto first = llvm::lower_bound(rows, begin),
+         last = llvm::lower_bound(rows, begin + size);
+    int64_t extent = layout.getDims()[dim].getFactors()[factor].getSize();
+    if (last - first != size || (!rows.empty() && rows.back() >= extent))
+      return op->emitOpError()
+             << "has a member " << member << " that holds rows of factor "
+             << dim << "." << factor << " which are not of [0:" << extent
+             << "], or without [" << begin << ":" << begin + size
+             << "], which it owns, of " << value.getType();
   }
   return success();
 }
 
+static LogicalResult verifyLists(Operation *op) {
+  MeshAttr mesh = meshOf(op);
+  for (Value result : op->getResults())
+    if (LayoutAttr layout = layoutOf(result); layout && mesh)
+      for (HeldAttr held : layout.getHeld())
+        if (failed(verifyListed(op, result, held, mesh)))
+          return failure();
+  return success();
+}
+
 LogicalResult nn::verifyHeld(Operation *op) {
+  if (failed(verifyLists(op)))
+    return failure();
   if (auto windowed = dyn_cast<WindowedOp>(op);
-      windowed && failed(verifyWindows(windowed)))
+      windowed && failed(verifyWindowsHeld(windowed)))
     return failure();
   auto holds = [](Value value) {
     LayoutAttr layout = layoutOf(value);

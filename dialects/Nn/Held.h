@@ -51,6 +51,12 @@ bool holdTheSame(HeldAttr a, HeldAttr b);
 HeldAttr heldOf(mlir::MLIRContext *context, RulePlace place,
                 llvm::ArrayRef<Interval> parts);
 
+/// These rows of a factor by member, which rise, as copies: intervals if all
+/// are. Where a member has none it is one at what it owns.
+HeldAttr heldRows(mlir::MLIRContext *context, RulePlace place,
+                  llvm::ArrayRef<llvm::SmallVector<int64_t>> rows,
+                  llvm::ArrayRef<Interval> own);
+
 /// The same of another factor, or as terms.
 HeldAttr heldAt(HeldAttr held, RulePlace place, bool areTerms);
 
@@ -62,6 +68,9 @@ bool computesAlone(mlir::Operation *op);
 /// one.
 mlir::Value holdAs(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x,
                    LayoutAttr layout);
+
+/// Whether ranks hold all that windows, and edges, of what they own read.
+mlir::LogicalResult verifyWindowsHeld(WindowedOp op);
 
 /// Whether the types of an operation agree about what ranks hold: an operation
 /// that computes each position by itself holds the same of all that it reads

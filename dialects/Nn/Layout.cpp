@@ -139,9 +139,20 @@ LayoutAttr nn::plainLayout(MLIRContext *context, ArrayRef<int64_t> shape) {
 SmallVector<Interval> nn::heldParts(LayoutAttr layout, int64_t dim,
                                     int64_t factor, MeshAttr mesh) {
   SmallVector<Interval> parts;
-  if (HeldAttr held = layout.heldOf(dim, factor)) {
+  HeldAttr held = layout.heldOf(dim, factor);
+  if (held && !held.getRows()) {
     for (auto [begin, end] : llvm::zip(held.getBegins(), held.getEnds()))
       parts.push_back({begin, end - begin});
+    return parts;
+  }
+  if (held) {
+    LayoutAttr owned = layout.owning(dim, factor);
+    for (auto [own, list] :
+         llvm::zip(heldParts(owned, dim, factor, mesh), held.getRows())) {
+      ArrayRef<int64_t> rows = cast<DenseI64ArrayAttr>(list);
+      int64_t before = llvm::lower_bound(rows, own.offset) - rows.begin();
+      parts.push_back({own.offset - before, int64_t(rows.size())});
+    }
     return parts;
   }
   int64_t extent = layout.getDims()[dim].getFactors()[factor].getSize();
@@ -164,7 +175,7 @@ static int64_t localSize(LayoutAttr layout, int64_t dim, int64_t factor,
     int64_t axis = mesh.getIndex(split.getAxis().getValue());
     member = member * mesh.getAxes()[axis].getSize() + coordinates[axis];
   }
-  return held.getEnds()[member] - held.getBegins()[member];
+  return held.sizeOf(member);
 }
 
 LayoutAttr nn::localLayout(LayoutAttr layout, MeshAttr mesh,

@@ -115,7 +115,8 @@ Interval shardOf(LayoutAttr layout, int64_t dim, int64_t factor, MeshAttr mesh,
                  llvm::ArrayRef<int64_t> coordinates);
 
 /// What each member of the axes that cut a factor holds of it, row-major: what
-/// its layout says, or what it owns.
+/// its layout says, or what it owns. Of rows an interval of as many, in which
+/// what it owns lies as in their list.
 llvm::SmallVector<Interval> heldParts(LayoutAttr layout, int64_t dim,
                                       int64_t factor, MeshAttr mesh);
 

@@ -1,7 +1,6 @@
 //===- NnAttrs.cpp - the text of layouts and meshes -----------------------===//
 
 #include "dialects/Nn/Nn.h"
-#include "dialects/Nn/Window.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -88,7 +87,24 @@ static ParseResult parseOrder(AsmParser &parser, Ordering &order) {
   return failure(block.has_value() && failed(*block));
 }
 
-/// held ::= (`held` | `terms`) `(` dim `.` factor `:` part* `)`
+/// rows ::= `[` (number (`,` number)*)? `]`, one for each member
+static ParseResult parseRows(AsmParser &parser, ArrayAttr &rows) {
+  SmallVector<Attribute> lists;
+  while (succeeded(parser.parseOptionalLSquare())) {
+    SmallVector<int64_t> list;
+    if (failed(parser.parseOptionalRSquare())) {
+      auto number = [&] { return parser.parseInteger(list.emplace_back()); };
+      if (parser.parseCommaSeparatedList(number) || parser.parseRSquare())
+        return failure();
+    }
+    lists.push_back(DenseI64ArrayAttr::get(parser.getContext(), list));
+  }
+  rows = ArrayAttr::get(parser.getContext(), lists);
+  return success();
+}
+
+/// held ::= (`held` | `terms`) `(` dim `.` factor `:` (part* | `rows` rows*)
+///          `)`
 ///
 /// part ::= `[` begin `:` end `]`, one for each member
 static ParseResult parseHeld(AsmParser &parser, bool areTerms,
@@ -98,13 +114,17 @@ static ParseResult parseHeld(AsmParser &parser, bool areTerms,
   SmallVector<int64_t> begins, ends;
   if (parseDimAndFactor(parser, dim, factor) || parser.parseColon())
     return failure();
-  while (succeeded(parser.parseOptionalLSquare()))
+  ArrayAttr rows;
+  if (succeeded(parser.parseOptionalKeyword("rows")) && parseRows(parser, rows))
+    return failure();
+  while (!rows && succeeded(parser.parseOptionalLSquare()))
     if (parser.parseInteger(begins.emplace_back()) || parser.parseColon() ||
         parser.parseInteger(ends.emplace_back()) || parser.parseRSquare())
       return failure();
-  auto part = HeldAttr::getChecked(
-      [&] { return parser.emitError(location); }, parser.getContext(), dim,
-      factor, ArrayRef<int64_t>(begins), ArrayRef<int64_t>(ends), areTerms);
+  auto part = HeldAttr::getChecked([&] { return parser.emitError(location); },
+                                   parser.getContext(), dim, factor,
+                                   ArrayRef<int64_t>(begins),
+                                   ArrayRef<int64_t>(ends), areTerms, rows);
   if (!part)
     return failure();
   held.push_back(part);
@@ -211,6 +231,36 @@ Attribute LayoutAttr::parse(AsmParser &parser, Type) {
       ArrayRef<PartialAttr>(partials), ArrayRef<HeldAttr>(held));
 }
 
+static void printHeld(raw_ostream &os, HeldAttr held) {
+  os << (held.getTerms() ? "terms(" : "held(") << held.getDim() << "."
+     << held.getFactor() << (held.getRows() ? ": rows" : ":");
+  for (int64_t i = 0; i < held.getMembers(); ++i) {
+    os << " [";
+    if (held.getRows())
+      llvm::interleaveComma(held.rowsOf(i), os);
+    else
+      os << held.getBegins()[i] << ":" << held.getEnds()[i];
+    os << "]";
+  }
+  os << ")";
+}
+
+Attribute HeldAttr::parse(AsmParser &parser, Type) {
+  SmallVector<HeldAttr> held;
+  StringRef what;
+  if (parser.parseLess() || parser.parseKeyword(&what) ||
+      parser.parseLParen() || parseHeld(parser, what == "terms", held) ||
+      parser.parseGreater())
+    return {};
+  return held.front();
+}
+
+void HeldAttr::print(AsmPrinter &printer) const {
+  printer << "<";
+  printHeld(printer.getStream(), *this);
+  printer << ">";
+}
+
 void LayoutAttr::print(AsmPrinter &printer) const {
   raw_ostream &os = printer.getStream();
   os << "<";
@@ -262,12 +312,8 @@ void LayoutAttr::print(AsmPrinter &printer) const {
     axis(partial.getAxis())
         << "P(" << stringifyReduction(partial.getReduction()) << ")";
   for (HeldAttr part : getHeld()) {
-    os << (std::exchange(first, false) ? "" : ", ")
-       << (part.getTerms() ? "terms(" : "held(") << part.getDim() << "."
-       << part.getFactor() << ":";
-    for (auto [begin, end] : llvm::zip(part.getBegins(), part.getEnds()))
-      os << " [" << begin << ":" << end << "]";
-    os << ")";
+    os << (std::exchange(first, false) ? "" : ", ");
+    printHeld(os, part);
   }
   os << ">";
 }
@@ -300,52 +346,4 @@ void MeshAttr::print(AsmPrinter &printer) const {
     os << "=" << axis.getSize();
   });
   os << ">";
-}
-
-//===-- Borders -----------------------------------------------------------===//
-
-static FailureOr<Border> parseBorder(AsmParser &parser) {
-  std::string word;
-  SMLoc at = parser.getCurrentLocation();
-  (void)parser.parseOptionalKeywordOrString(&word);
-  if (std::optional<Border> border = borderNamed(word))
-    return *border;
-  return parser.emitError(at, "expected one of [")
-         << llvm::join(hocket::plan::borderWords, ", ")
-         << "] for what stands beyond the ends of a dim, got: " << word;
-}
-
-Attribute BorderAttr::parse(AsmParser &parser, Type) {
-  if (parser.parseLess())
-    return {};
-  FailureOr<Border> border = parseBorder(parser);
-  if (failed(border) || parser.parseGreater())
-    return {};
-  return get(parser.getContext(), *border);
-}
-
-void BorderAttr::print(AsmPrinter &printer) const {
-  printer << "<" << stringifyBorder(getValue()) << ">";
-}
-
-Attribute BordersAttr::parse(AsmParser &parser, Type) {
-  SmallVector<Border> borders;
-  auto parseNext = [&] {
-    FailureOr<Border> border = parseBorder(parser);
-    if (succeeded(border))
-      borders.push_back(*border);
-    return LogicalResult(border);
-  };
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater,
-                                     parseNext))
-    return {};
-  return get(parser.getContext(), borders);
-}
-
-void BordersAttr::print(AsmPrinter &printer) const {
-  printer << "<";
-  llvm::interleaveComma(getValue(), printer, [&](Border border) {
-    printer << stringifyBorder(border);
-  });
-  printer << ">";
 }

@@ -113,19 +113,37 @@ def Nn_HeldAttr : Nn_Attr<"Held", "held"> {
   let summary = "what the members of the axes that cut a factor hold of it";
   let description = [{
     Member i, row-major over all of these axes, holds [begins[i], ends[i]) of the
-    factor, whatever it owns: positions of the whole. Copies of what others own,
-    or `terms`: what is added up to be the values that their owners have.
+    factor, whatever it owns: positions of the whole. Where that is no interval,
+    as of nodes that edges name, it holds the positions that `rows[i]` lists, and
+    there are no begins and ends. Copies of what others own, or `terms`: what is
+    added up to be the values that their owners have.
 
-    (C1) as many ends as begins, and no part ends before it begins.
+    (C1) as many ends as begins, and no part ends before it begins. (C2) `rows`
+    has a list of numbers for each member, which rise from 0 on, and there are
+    neither begins nor ends. (C3) some list of `rows` is no interval.
   }];
   let parameters = (ins "int64_t":$dim, "int64_t":$factor,
-                        ArrayRefParameter<"int64_t">:$begins,
-                        ArrayRefParameter<"int64_t">:$ends, "bool":$terms);
+                        OptionalArrayRefParameter<"int64_t">:$begins,
+                        OptionalArrayRefParameter<"int64_t">:$ends,
+                        "bool":$terms,
+                        OptionalParameter<"::mlir::ArrayAttr">:$rows);
   let genMnemonicAlias = 0;
   let genVerifyDecl = 1;
-  let assemblyFormat = [{
-    `<` $dim `,` $factor `,` `[` $begins `]` `,` `[` $ends `]` `,` $terms `>`
+  let extraClassDeclaration = [{
+    int64_t getMembers() const {
+      return getRows() ? getRows().size() : getBegins().size();
+    }
+    /// How many positions a member holds.
+    int64_t sizeOf(int64_t member) const {
+      return getRows() ? rowsOf(member).size()
+                       : getEnds()[member] - getBegins()[member];
+    }
+    /// What a member holds, where that is listed.
+    ::llvm::ArrayRef<int64_t> rowsOf(int64_t member) const {
+      return ::llvm::cast<::mlir::DenseI64ArrayAttr>(getRows()[member]);
+    }
   }];
+  let hasCustomAssemblyFormat = 1;
 }
 
 def Nn_LayoutAttr : Nn_Attr<"Layout", "layout", [
@@ -139,6 +157,7 @@ def Nn_LayoutAttr : Nn_Attr<"Layout", "layout", [
     #nn.layout<[batch=4] [seq=96] [heads=12 head_dim=32]>
     #nn.layout<[batch=4] [seq=96] [heads=12 head_dim=32], tp: S(2.0), dp: P(sum)>
     #nn.layout<[n=8], h: S(0.0), held(0.0: [0:5] [3:8])>
+    #nn.layout<[nodes=8], h: S(0.0), held(0.0: rows [0, 1, 2, 3, 7] [1, 4, 5, 6, 7])>
     ```
     `S(d.f)` says that the axis splits factor f of dim d, even with remainder:
     the first ranks have one more. `S(d.f sizes [3, 5])` states how much each part

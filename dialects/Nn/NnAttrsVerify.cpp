@@ -94,9 +94,32 @@ static LogicalResult verifySizes(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+/// (C2), (C3)
+static LogicalResult verifyRows(function_ref<InFlightDiagnostic()> emitError,
+                                ArrayAttr rows) {
+  bool areIntervals = true;
+  for (Attribute each : rows) {
+    int64_t last = -1;
+    for (int64_t row : cast<DenseI64ArrayAttr>(each).asArrayRef()) {
+      if (row <= last)
+        return emitError() << "rows that a member holds rise from 0 on, found "
+                           << row << (last < 0 ? " first" : " after ")
+                           << (last < 0 ? "" : std::to_string(last));
+      areIntervals &= last < 0 || row == last + 1;
+      last = row;
+    }
+  }
+  if (areIntervals)
+    return emitError() << "rows are listed where they are no intervals";
+  return success();
+}
+
 LogicalResult HeldAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t, int64_t, ArrayRef<int64_t> begins,
-                               ArrayRef<int64_t> ends, bool) {
+                               ArrayRef<int64_t> ends, bool, ArrayAttr rows) {
+  assert((!rows || (begins.empty() && ends.empty())) && "listed as both");
+  if (rows)
+    return verifyRows(emitError, rows);
   if (begins.size() != ends.size()) // (C1)
     return emitError() << "what " << begins.size() << " members hold begins, "
                        << "and that of " << ends.size() << " ends";

@@ -19,7 +19,8 @@ def Nn_FuncOp : Nn_FunctionOp<Nn_Dialect> {
     (C1) each argument has its name. (C2) as many outputs as results. (C3)
     the last outputs, except gradients, are PATH.next of each buffer PATH. (C4)
     the types of each operation agree about what ranks hold: what computes a
-    position by itself reads and makes the same ones (dialects/Nn/Held.h).
+    position by itself reads and makes the same ones, and what windows and edges
+    read is held (dialects/Nn/Held.h).
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
                        TypeAttrOf<FunctionType>:$function_type,

@@ -22,15 +22,6 @@ namespace hocket::nn {
 using plan::Border;
 using plan::Neighborhood;
 
-/// On a placed operation along edges that reach what other ranks own: the lines
-/// of the schedule that ask for it, an array with a location for each window,
-/// or a unit where there is none. Placement notes the same of other windows
-/// until their exchanges stand.
-inline constexpr llvm::StringLiteral kHaloLines = "nn.halo_lines";
-/// What these lines say of how margins are moved, where they do: an array with
-/// a string for each window, "neighbors", "all_to_all" or "all_gather".
-inline constexpr llvm::StringLiteral kHaloStrategies = "nn.halo_strategies";
-
 std::optional<Border> borderNamed(llvm::StringRef name);
 llvm::StringRef stringifyBorder(Border border);
 /// Zeros beyond the ends of `dims` dims.

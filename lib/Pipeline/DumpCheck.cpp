@@ -64,8 +64,6 @@ static ArrayRef<Known> knownAttributes() {
       {"nn.dim_names", isListOf<StringAttr>},
       {"nn.delayed", isListOf<StringAttr>},
       {"nn.statistics", isListOf<StringAttr>},
-      {"nn.halo_strategies", isListOf<StringAttr>},
-      {"nn.halo_lines", isListOf<LocationAttr, UnitAttr>},
       {"nn.stage", isA<IntegerAttr>},
       {"nn.micro_batch", isA<IntegerAttr>},
       {"nn.first_drawn", isA<IntegerAttr>},

@@ -25,9 +25,10 @@ namespace {
 class EarlyExchange {
 public:
   EarlyExchange(const Licence &licence, nn::AttentionOp attention,
-                HeldDemand &demand, nn::MeshAttr mesh, Problems &problems)
-      : licence(licence), attention(attention), demand(demand), mesh(mesh),
-        problems(problems),
+                StringRef strategy, HeldDemand &demand, nn::MeshAttr mesh,
+                Problems &problems)
+      : licence(licence), attention(attention), strategy(strategy),
+        demand(demand), mesh(mesh), problems(problems),
         from(cast<sched::AttentionOp>(licence.directive).getFrom()->str()) {}
 
   void run();
@@ -46,6 +47,7 @@ private:
 
   const Licence &licence;
   nn::AttentionOp attention;
+  StringRef strategy;
   HeldDemand &demand;
   nn::MeshAttr mesh;
   Problems &problems;
@@ -128,8 +130,8 @@ void EarlyExchange::state(nn::ExchangeOp made, int64_t dim) {
   made.setDim(dim);
   made->setLoc(FusedLoc::get(made.getContext(), {made.getXs().front().getLoc(),
                                                  licence.directive->getLoc()}));
-  if (auto stated = attention->getAttrOfType<ArrayAttr>(nn::kHaloStrategies))
-    made.setStrategyAttr(cast<StringAttr>(stated[2]));
+  if (strategy != "neighbors")
+    made.setStrategy(strategy);
 }
 
 /// Which keys are hidden is no key or value: it is exchanged by itself. So are
@@ -251,29 +253,27 @@ void EarlyExchange::run() {
   exchangeHidden(held);
 }
 
-/// Whether the line asked for margins of the operation.
-static bool isAskedBy(Operation *op, const Licence &licence) {
-  auto lines = op->getAttrOfType<ArrayAttr>(nn::kHaloLines);
-  return lines && licence.covers(modelPath(op)) &&
-         llvm::is_contained(
-             lines, Attribute(LocationAttr(licence.directive->getLoc())));
-}
-
 void placement::exchangeFrom(nn::FuncOp func, ArrayRef<Licence> halos,
-                             nn::MeshAttr mesh, HeldDemand &demand,
-                             Problems &problems) {
+                             const AskedHalos &asked, nn::MeshAttr mesh,
+                             HeldDemand &demand, Problems &problems) {
   for (const Licence &licence : halos) {
     auto line = dyn_cast<sched::AttentionOp>(licence.directive);
     if (!line || !line.getFrom())
       continue;
-    SmallVector<nn::WindowedOp> asked;
+    auto isAsked = [&](const AskedHalo &halo) {
+      return halo.line == LocationAttr(line.getLoc());
+    };
+    SmallVector<nn::WindowedOp> ops;
     func.walk([&](nn::WindowedOp op) {
-      if (isAskedBy(op, licence))
-        asked.push_back(op);
+      if (licence.covers(modelPath(op)) && asked.contains(op) &&
+          llvm::any_of(asked.at(op), isAsked))
+        ops.push_back(op);
     });
-    for (nn::WindowedOp op : asked) {
+    for (nn::WindowedOp op : ops) {
       if (auto attention = dyn_cast<nn::AttentionOp>(op.getOperation())) {
-        EarlyExchange(licence, attention, demand, mesh, problems).run();
+        EarlyExchange(licence, attention, asked.at(op)[2].strategy, demand,
+                      mesh, problems)
+            .run();
         continue;
       }
       problems

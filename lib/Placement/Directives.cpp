@@ -50,10 +50,10 @@ void Placer::run() {
   markKept();
   HeldDemand demand(mesh);
   joinLayers(demand);
-  exchangeFrom(func, halos, mesh, demand, problems);
+  exchangeFrom(func, halos, askedHalos, mesh, demand, problems);
   if (problems.empty()) {
     demand.answer(func);
-    exchangeBefore(func, mesh);
+    exchangeBefore(func, askedHalos, mesh);
   }
   markBackwardSyncs();
   pinKernels();

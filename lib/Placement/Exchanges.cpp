@@ -3,8 +3,9 @@
 // Where windows reach what other ranks own, an exchange of what they slide over
 // stands before the operation, unless that was made in margins (`from`,
 // `layers`). What was exchanged for an operation before is not exchanged again.
-// An operation that makes positions (a transposed convolution) makes terms of
-// what others own; behind it stands an exchange that sends these back.
+// An operation that makes positions (a transposed convolution, a sum over
+// edges) makes terms of what others own; behind it stands an exchange that
+// sends these back.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,12 +14,12 @@
 #include "Lines.h"
 #include "Locations.h"
 #include "dialects/Nn/Derivative.h"
-#include "dialects/Nn/Edges.h"
 #include "dialects/Nn/MaskOperands.h"
 #include "dialects/Nn/Neighborhood.h"
 #include "dialects/Nn/Products.h"
 #include "dialects/Nn/Shape.h"
 #include "dialects/Nn/Values.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -49,7 +50,8 @@ struct Move {
 /// The exchanges of one operation.
 class Exchanges {
 public:
-  Exchanges(nn::WindowedOp op, nn::MeshAttr mesh) : op(op), mesh(mesh) {}
+  Exchanges(nn::WindowedOp op, ArrayRef<AskedHalo> asked, nn::MeshAttr mesh)
+      : op(op), asked(asked), mesh(mesh) {}
 
   void run();
 
@@ -60,6 +62,7 @@ private:
   void sendBack(ArrayRef<Move> moves);
 
   nn::WindowedOp op;
+  ArrayRef<AskedHalo> asked;
   nn::MeshAttr mesh;
 };
 } // namespace
@@ -185,29 +188,70 @@ void Exchanges::sendBack(ArrayRef<Move> moves) {
 static SmallVector<nn::Interval> partsRead(nn::WindowedOp op, int64_t number,
                                            nn::MeshAttr mesh) {
   nn::LayoutAttr made = nn::layoutOf(op.getWindowed());
-  if (!made.heldOf(number, /*factor=*/0))
-    return readParts({op}, number, mesh).front();
+  auto parts = made.heldOf(number, /*factor=*/0)
+                   ? nn::heldParts(made, number, /*factor=*/0, mesh)
+                   : windowsOwned(op, number, mesh);
   nn::Window window = *op.getWindows()[number];
   return llvm::map_to_vector(
-      nn::heldParts(made, number, /*factor=*/0, mesh),
-      [&](nn::Interval part) { return window.reads(part); });
+      parts, [&](nn::Interval part) { return window.reads(part); });
+}
+
+/// What each member owns of the nodes, and those between that its edges name.
+static nn::HeldAttr hullOfEdges(nn::WindowedOp op, int64_t number,
+                                ArrayRef<nn::Interval> own, nn::MeshAttr mesh) {
+  auto parts = partsRead(op, number, mesh);
+  for (auto [part, owned] : llvm::zip_equal(parts, own)) {
+    if (part.size == 0 || owned.size == 0) {
+      part = part.size == 0 ? owned : part;
+      continue;
+    }
+    int64_t begin = std::min(part.offset, owned.offset);
+    int64_t end = std::max(part.offset + part.size, owned.offset + owned.size);
+    part = {begin, end - begin};
+  }
+  return nn::heldOf(op.getContext(), {true, number, 0}, parts);
+}
+
+/// What each member owns of the nodes, and those that its edges name.
+static nn::HeldAttr rowsOfEdges(nn::WindowedOp op, int64_t number,
+                                ArrayRef<nn::Interval> own, nn::MeshAttr mesh) {
+  nn::Window window = *op.getWindows()[number];
+  SmallVector<SmallVector<int64_t>> rows;
+  for (auto [edges, owned] :
+       llvm::zip_equal(windowsOwned(op, number, mesh), own)) {
+    llvm::BitVector isHeld(window.extent);
+    isHeld.set(owned.offset, owned.offset + owned.size);
+    for (int64_t node : window.lookup->indices.slice(edges.offset, edges.size))
+      isHeld.set(node);
+    auto held = isHeld.set_bits();
+    rows.emplace_back(held.begin(), held.end());
+  }
+  return nn::heldRows(op.getContext(), {true, number, 0}, rows, own);
+}
+
+/// What ranks are to hold: what their windows read. An all_gather of what edges
+/// name gives all between, too.
+static nn::HeldAttr heldFor(nn::WindowedOp op, int64_t number,
+                            StringRef strategy, nn::MeshAttr mesh) {
+  nn::RulePlace place{true, number, 0};
+  if (!op.getWindows()[number]->lookup)
+    return nn::heldOf(op.getContext(), place, partsRead(op, number, mesh));
+  auto own = nn::heldParts(nn::layoutOf(op.getPositions().front()), number,
+                           /*factor=*/0, mesh);
+  return strategy == "all_gather" ? hullOfEdges(op, number, own, mesh)
+                                  : rowsOfEdges(op, number, own, mesh);
 }
 
 Move Exchanges::moveOf(int64_t number, const SlidDim &slid) {
-  auto lines = op->getAttrOfType<ArrayAttr>(nn::kHaloLines);
-  auto strategies = op->getAttrOfType<ArrayAttr>(nn::kHaloStrategies);
-  auto overlaps = op->getAttrOfType<DenseI64ArrayAttr>(kOverlapped);
-  auto line = dyn_cast<LocationAttr>(lines[number]);
+  const AskedHalo &said = asked[number];
   nn::Reach reach = furthest(slid.window, slid.positions, slid.windows);
   bool isAttention = slid.window.isTruncated;
   return {number,
-          line ? madeBy(op.getLoc(), line) : op.getLoc(),
-          strategies ? cast<StringAttr>(strategies[number]).getValue()
-                     : "neighbors",
+          said.line ? madeBy(op.getLoc(), said.line) : op.getLoc(),
+          said.strategy,
           nn::BorderAttr::get(op.getContext(), slid.window.border),
-          overlaps && llvm::is_contained(overlaps.asArrayRef(), number),
-          nn::heldOf(op.getContext(), {true, number, 0},
-                     partsRead(op, number, mesh)),
+          said.overlaps,
+          heldFor(op, number, said.strategy, mesh),
           isAttention ? slid.window.low : reach.before,
           isAttention ? slid.window.high : reach.after};
 }
@@ -231,14 +275,13 @@ void Exchanges::run() {
     exchange(move);
 }
 
-void placement::exchangeBefore(nn::FuncOp func, nn::MeshAttr mesh) {
+void placement::exchangeBefore(nn::FuncOp func, const AskedHalos &asked,
+                               nn::MeshAttr mesh) {
   SmallVector<nn::WindowedOp> ops;
-  func.walk([&](nn::WindowedOp op) { ops.push_back(op); });
-  for (nn::WindowedOp op : ops) {
-    if (isa<nn::GatherOp, nn::ScatterSumOp>(op.getOperation()))
-      continue;
-    Exchanges(op, mesh).run();
-    for (StringRef said : {nn::kHaloLines, nn::kHaloStrategies, kOverlapped})
-      op->removeAttr(said);
-  }
+  func.walk([&](nn::WindowedOp op) {
+    if (asked.contains(op))
+      ops.push_back(op);
+  });
+  for (nn::WindowedOp op : ops)
+    Exchanges(op, asked.at(op), mesh).run();
 }

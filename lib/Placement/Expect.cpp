@@ -5,7 +5,6 @@
 #include "Locations.h"
 #include "Placer.h"
 #include "Relayout.h"
-#include "dialects/Nn/Edges.h"
 #include "dialects/Nn/Held.h"
 #include "dialects/Nn/Neighborhood.h"
 #include "dialects/Nn/Norms.h"
@@ -76,11 +75,6 @@ int64_t placement::countHalos(Operation *op) {
       });
 }
 
-/// The dims of edges whose margins are moved for them.
-static int64_t countMoved(Operation *op) {
-  return isa<nn::GatherOp, nn::ScatterSumOp>(op) ? countHalos(op) : 0;
-}
-
 std::string placement::haloWord(StringRef strategy, bool isBack) {
   if (strategy == "all_gather" && isBack)
     return "reduce_scatter";
@@ -88,22 +82,6 @@ std::string placement::haloWord(StringRef strategy, bool isBack) {
 }
 
 using Counts = std::map<std::string, int64_t>;
-
-/// Adds what moves the margins of all dims that need some: there, or back.
-static void addHalos(Operation *op, bool isBack, Counts &counts) {
-  int64_t rest = countMoved(op);
-  auto strategies = op->getAttrOfType<ArrayAttr>(nn::kHaloStrategies);
-  auto lines = op->getAttrOfType<ArrayAttr>(nn::kHaloLines);
-  for (size_t dim = 0; strategies && lines && dim < lines.size(); ++dim) {
-    StringRef strategy = cast<StringAttr>(strategies[dim]).getValue();
-    if (!isa<LocationAttr>(lines[dim]) || strategy == "neighbors")
-      continue;
-    --rest;
-    ++counts[haloWord(strategy, isBack)];
-  }
-  if (rest > 0)
-    counts["halo"] += rest;
-}
 
 /// Masks go beside what they hide.
 static bool isOfMask(nn::ExchangeOp op) {
@@ -113,44 +91,17 @@ static bool isOfMask(nn::ExchangeOp op) {
          });
 }
 
-Counts HaloCounter::count(Operation *op) {
-  Counts counts;
+/// What moves what windows need of others, by the word for it.
+static Counts countExchanges(Operation *op) {
   if (auto exchange = dyn_cast<nn::ExchangeOp>(op)) {
-    if (!isOfMask(exchange))
-      ++counts[haloWord(exchange.getStrategy(), exchange.getBack())];
-    return counts;
+    if (isOfMask(exchange))
+      return {};
+    return {{haloWord(exchange.getStrategy(), exchange.getBack()), 1}};
   }
   // Keys and values go round, and of a gradient the terms of theirs back.
   if (int64_t hops = nn::ringTraffic(op, meshOf(op)).hops)
-    counts["halo"] += isa<nn::AttentionGradOp>(op) ? 2 * hops : hops;
-  if (countMoved(op) == 0)
-    return counts;
-  auto windowed = cast<nn::WindowedOp>(op);
-  SmallVector<Value> positions = windowed.getPositions();
-  auto has = [&](ValueRange values) {
-    return llvm::any_of(values, [&](Value value) {
-      return llvm::is_contained(positions, value);
-    });
-  };
-  if (has(op->getResults())) // made of positions, and sent back to them
-    addHalos(op, /*isBack=*/true, counts);
-  if (!has(op->getOperands()))
-    return counts;
-  Value value = *llvm::find_if(positions, [&](Value position) {
-    return llvm::is_contained(op->getOperands(), position);
-  });
-  while (Operation *named = value.getDefiningOp())
-    if (isa<nn::ValueOp, nn::HoldOp>(named))
-      value = named->getOperand(0);
-    else
-      break;
-  auto &known = seen[value];
-  Read read{windowed.getWindows(), op->getAttr(nn::kHaloStrategies)};
-  if (llvm::is_contained(known, read))
-    return counts;
-  known.push_back(read);
-  addHalos(op, /*isBack=*/false, counts);
-  return counts;
+    return {{"halo", isa<nn::AttentionGradOp>(op) ? 2 * hops : hops}};
+  return {};
 }
 
 /// The line of the schedule that a collective comes from, or that of the model.
@@ -158,10 +109,6 @@ static Location lineOf(Operation *op) {
   auto fused = dyn_cast<FusedLoc>(op->getLoc());
   if (fused && fused.getLocations().size() > 1)
     return scheduleLine(fused.getLocations()[1]);
-  if (auto lines = op->getAttrOfType<ArrayAttr>(nn::kHaloLines))
-    for (Attribute line : lines)
-      if (auto location = dyn_cast<LocationAttr>(line))
-        return scheduleLine(location);
   return modelLine(op->getLoc());
 }
 
@@ -186,12 +133,11 @@ std::map<std::string, int64_t>
 placement::countCollectives(nn::FuncOp func, StringRef root, bool backward) {
   std::map<std::string, int64_t> counts;
   DenseSet<Operation *> needed = neededOps(func);
-  HaloCounter halos;
   func.walk([&](Operation *op) {
     std::string path = modelPath(op);
     if (!needed.contains(op))
       return;
-    Counts exchanges = halos.count(op);
+    Counts exchanges = countExchanges(op);
     if (!isAtOrUnder(path, root) || isBackward(op) != backward)
       return;
     if (auto moved = dyn_cast<nn::RedistributeOp>(op)) {
@@ -225,13 +171,12 @@ static void noteCollectives(Problem &problem, nn::FuncOp func, StringRef root,
   };
   std::vector<Made> list;
   DenseSet<Operation *> needed = neededOps(func);
-  HaloCounter halos;
   func.walk([&](Operation *op) {
     std::string path = modelPath(op);
     auto moved = dyn_cast<nn::RedistributeOp>(op);
     if (!needed.contains(op))
       return;
-    Counts exchanges = halos.count(op);
+    Counts exchanges = countExchanges(op);
     bool counts = moved ? isCommunication(moved)
                         : countStatistics(op) > 0 || !exchanges.empty();
     if (!counts || !isAtOrUnder(path, root) || isBackward(op) != backward)

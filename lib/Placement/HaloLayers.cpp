@@ -31,9 +31,9 @@ static bool isFilled(Value value) {
 }
 
 /// Whether a line lets it read margins of the dim, and it does.
-static bool hasMargins(Operation *op, size_t number) {
-  auto lines = op->getAttrOfType<ArrayAttr>(nn::kHaloLines);
-  return lines && isa<LocationAttr>(lines[number]);
+static bool hasMargins(const AskedHalos &halos, Operation *op, size_t number) {
+  auto asked = halos.find(op);
+  return asked != halos.end() && asked->second[number].line;
 }
 
 /// "'net.norm' (layer_norm)"
@@ -60,7 +60,8 @@ static bool isReadTwice(Value value) {
 
 /// Whether an operation with windows that the line covers reads what comes of
 /// the value.
-static bool leadsToWindows(Value value, const Licence &licence) {
+static bool leadsToWindows(const AskedHalos &halos, Value value,
+                           const Licence &licence) {
   SmallVector<Value> open{value};
   llvm::DenseSet<Value> seen;
   while (!open.empty()) {
@@ -68,7 +69,7 @@ static bool leadsToWindows(Value value, const Licence &licence) {
     if (!seen.insert(next).second)
       continue;
     for (Operation *user : next.getUsers()) {
-      if (user->hasAttr(nn::kHaloLines) && licence.covers(modelPath(user)))
+      if (halos.contains(user) && licence.covers(modelPath(user)))
         return true;
       llvm::append_range(open, user->getResults());
     }
@@ -123,10 +124,10 @@ SmallVector<Operation *> Placer::layersFrom(nn::WindowedOp first, size_t number,
     if (!next)
       break;
     layers.push_back(next);
-    found += hasMargins(next, number);
+    found += hasMargins(askedHalos, next, number);
   }
   if (found == count || !blocked ||
-      !leadsToWindows(layers.back()->getResult(0), licence))
+      !leadsToWindows(askedHalos, layers.back()->getResult(0), licence))
     return layers;
   std::string path = modelPath(first);
   bool isShared = isReadTwice(layers.back()->getResult(0));
@@ -217,7 +218,8 @@ void Placer::joinLayersOf(const Licence &licence, int64_t count,
   func.walk([&](nn::WindowedOp op) {
     nn::LayoutAttr layout = nn::layoutOf(op.getPositions().front());
     for (auto [number, window] : llvm::enumerate(op.getWindows())) {
-      if (!hasMargins(op, number) || !licence.covers(modelPath(op)) ||
+      if (!hasMargins(askedHalos, op, number) ||
+          !licence.covers(modelPath(op)) ||
           !licence.isOf(op, layout.getDims()[number].getDisplayName(), number))
         continue;
       isMet = true;

@@ -161,11 +161,7 @@ static bool mayHaveLayers(Operation *op, const Licence &licence) {
 void Placer::takeHalos(nn::WindowedOp op) {
   std::string path = modelPath(op);
   nn::LayoutAttr layout = nn::layoutOf(op.getPositions().front());
-  Builder builder(op.getContext());
-  size_t windows = op.getWindows().size();
-  SmallVector<Attribute> lines(windows, builder.getUnitAttr());
-  SmallVector<StringRef> strategies(windows, "neighbors");
-  SmallVector<int64_t> overlapped;
+  SmallVector<AskedHalo, 4> asked(op.getWindows().size());
   bool isReached = false;
   for (auto [number, window] : llvm::enumerate(op.getWindows())) {
     std::optional<SlidDim> slid = slidDim(op, number, mesh);
@@ -202,19 +198,14 @@ void Placer::takeHalos(nn::WindowedOp op) {
         checkReach(licence, dim);
     }
     if (!covering.empty())
-      lines[number] = lineOf(covering, dim, problems);
+      asked[number].line = lineOf(covering, dim, problems);
     checkLayers(covering, dim);
-    strategies[number] = strategyOf(covering, dim);
-    if (overlaps(op, covering, dim, strategies[number]))
-      overlapped.push_back(number);
+    asked[number].strategy = strategyOf(covering, dim);
+    asked[number].overlaps =
+        overlaps(op, covering, dim, asked[number].strategy);
   }
-  if (!isReached)
-    return;
-  op->setAttr(nn::kHaloLines, builder.getArrayAttr(lines));
-  if (llvm::any_of(strategies, [](StringRef s) { return s != "neighbors"; }))
-    op->setAttr(nn::kHaloStrategies, builder.getStrArrayAttr(strategies));
-  if (!overlapped.empty())
-    op->setAttr(kOverlapped, builder.getDenseI64ArrayAttr(overlapped));
+  if (isReached)
+    askedHalos[op] = std::move(asked);
 }
 
 /// Over axes of size 1 nothing is exchanged, but the lines were written.

@@ -8,10 +8,6 @@
 
 namespace hocket::placement {
 
-/// On an operation until its exchanges stand: the dims whose margins travel
-/// while it computes, as lines say.
-inline constexpr llvm::StringLiteral kOverlapped = "nn.overlapped";
-
 /// The number of the dim that a factor of a rule stands in; -1 if in none.
 int64_t dimOf(const nn::PlacementRule &rule, int factor);
 

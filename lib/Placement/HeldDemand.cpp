@@ -15,12 +15,10 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::placement;
 
-SmallVector<SmallVector<nn::Interval>>
-placement::readParts(ArrayRef<Operation *> layers, size_t number,
-                     nn::MeshAttr mesh) {
-  auto windowed = [](Operation *op) { return cast<nn::WindowedOp>(op); };
-  nn::LayoutAttr made = nn::layoutOf(windowed(layers.back()).getWindowed());
-  Value positions = windowed(layers.back()).getPositions().front();
+SmallVector<nn::Interval>
+placement::windowsOwned(nn::WindowedOp op, size_t number, nn::MeshAttr mesh) {
+  nn::LayoutAttr made = nn::layoutOf(op.getWindowed());
+  Value positions = op.getPositions().front();
   SmallVector<nn::SplitAttr> cuts = made.splitsOf(number, 0);
   cuts.truncate(std::min( // more axes cut windows over the same keys
       nn::layoutOf(positions).splitsOf(number, 0).size(), cuts.size()));
@@ -31,6 +29,14 @@ placement::readParts(ArrayRef<Operation *> layers, size_t number,
     parts.push_back({begin, size});
     begin += size;
   }
+  return parts;
+}
+
+SmallVector<SmallVector<nn::Interval>>
+placement::readParts(ArrayRef<Operation *> layers, size_t number,
+                     nn::MeshAttr mesh) {
+  auto windowed = [](Operation *op) { return cast<nn::WindowedOp>(op); };
+  auto parts = windowsOwned(windowed(layers.back()), number, mesh);
   SmallVector<SmallVector<nn::Interval>> list(layers.size());
   for (auto [layer, read] : llvm::reverse(llvm::zip_equal(layers, list))) {
     nn::Window window = *windowed(layer).getWindows()[number];

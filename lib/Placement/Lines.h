@@ -6,6 +6,7 @@
 #include "dialects/Nn/Func.h"
 #include "dialects/Nn/Values.h"
 #include "dialects/Sched/Sched.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 #include <set>
 #include <string>
@@ -81,16 +82,29 @@ struct Licence {
   std::string pattern() const; ///< as the line has it: "'h.*'"
 };
 
+/// What lines say of a dim whose windows reach what other ranks own.
+struct AskedHalo {
+  mlir::LocationAttr line = {}; ///< that asks for it; null if none does
+  llvm::StringRef strategy = "neighbors"; ///< or "all_to_all", "all_gather"
+  bool overlaps = false; ///< its margins travel while the operation computes
+};
+
+/// The same by operation, of all dims of what its windows slide over.
+using AskedHalos =
+    llvm::DenseMap<mlir::Operation *, llvm::SmallVector<AskedHalo, 4>>;
+
 class HeldDemand;
 class Problems;
 /// Has keys and values made in margins of what `from` of an attention line
 /// names; exchanged is that, not they. AttentionFrom.cpp
 void exchangeFrom(nn::FuncOp func, llvm::ArrayRef<Licence> halos,
-                  nn::MeshAttr mesh, HeldDemand &demand, Problems &problems);
+                  const AskedHalos &asked, nn::MeshAttr mesh,
+                  HeldDemand &demand, Problems &problems);
 
-/// Puts an exchange before each attention whose windows reach what others own
-/// and no exchange before has in margins. Exchanges.cpp
-void exchangeBefore(nn::FuncOp func, nn::MeshAttr mesh);
+/// Puts an exchange before each operation whose windows reach what others own
+/// and no exchange before has in margins, or behind it. Exchanges.cpp
+void exchangeBefore(nn::FuncOp func, const AskedHalos &asked,
+                    nn::MeshAttr mesh);
 
 /// The furthest that any part of these positions reads to each side of what
 /// others have, where a part has so many windows.

@@ -246,6 +246,7 @@ private:
   llvm::MapVector<mlir::Operation *, Repartition> repartitions;
   std::vector<Licence> licences;   ///< for statistics
   std::vector<Licence> halos;      ///< the same for halos
+  AskedHalos askedHalos;           ///< of what is placed
   std::vector<Licence> strategies; ///< of attention, those that move operands
   std::vector<FsdpRequest> fsdpRequests;
   std::vector<std::pair<sched::RecomputeOp, PathNode *>> recomputed;

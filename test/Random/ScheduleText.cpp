@@ -64,14 +64,12 @@ void ScheduleMaker::resolve() {
     schedule = explicitly;
 }
 
-/// What is placed, without the lines of the schedule.
+/// What is placed.
 static std::string functionOf(Attempt &placed) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  for (auto func : placed.compiler->module().getOps<nn::FuncOp>()) {
-    func.walk([](mlir::Operation *op) { op->removeAttr(nn::kHaloLines); });
+  for (auto func : placed.compiler->module().getOps<nn::FuncOp>())
     func.print(stream);
-  }
   return text;
 }
 

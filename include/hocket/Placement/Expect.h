@@ -11,9 +11,7 @@
 #define HOCKET_PLACEMENT_EXPECT_H
 
 #include "dialects/Nn/Func.h"
-#include "dialects/Nn/Window.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/DenseMap.h"
 #include <map>
 #include <string>
 #include <vector>
@@ -43,26 +41,6 @@ std::string haloWord(llvm::StringRef strategy, bool isBack);
 /// In how many dims the windows of a placed operation reach what other ranks
 /// own; 0 of what has no windows.
 int64_t countHalos(mlir::Operation *op);
-
-/// The collectives that move what windows need of others, by the word for it:
-/// those of nn.exchange, and of edges one for each dim, for what is read and
-/// for what is sent back. Edges that read the same positions, by the same
-/// collective, as others before share theirs.
-class HaloCounter {
-public:
-  /// The operations of a function are asked in order.
-  std::map<std::string, int64_t> count(mlir::Operation *op);
-
-private:
-  struct Read {
-    llvm::SmallVector<std::optional<nn::Window>> windows;
-    mlir::Attribute strategies;
-    bool operator==(const Read &other) const {
-      return windows == other.windows && strategies == other.strategies;
-    }
-  };
-  llvm::DenseMap<mlir::Value, std::vector<Read>> seen;
-};
 
 /// The all_reduces that a licensed op does inside (nn.statistics).
 int64_t countStatistics(mlir::Operation *op);

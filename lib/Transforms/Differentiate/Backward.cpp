@@ -9,7 +9,6 @@
 #include "dialects/Nn/Program.h"
 #include "dialects/Nn/Shape.h"
 #include "dialects/Nn/Values.h"
-#include "dialects/Nn/Window.h"
 #include "hocket/Placement/Expect.h"
 #include "hocket/Transforms/Fuse.h"
 #include "hocket/Transforms/Train.h"
@@ -49,15 +48,7 @@ Backward::Backward(nn::FuncOp func, nn::MeshAttr mesh)
 
 //===-- What derivatives ask for ------------------------------------------===//
 
-void Backward::place(Operation *op) {
-  hasFailed |= failed(placer.place(op));
-  // The lines that asked for margins asked for their way back.
-  if (!current || !isa<nn::WindowedOp>(op))
-    return;
-  for (StringRef said : {nn::kHaloLines, nn::kHaloStrategies})
-    if (Attribute value = current->getAttr(said))
-      op->setAttr(said, value);
-}
+void Backward::place(Operation *op) { hasFailed |= failed(placer.place(op)); }
 
 Value Backward::cotangent(unsigned result) {
   return gradients.lookup(current->getResult(result));

@@ -34,7 +34,6 @@ struct MarginMoves::HaloMove {
   nn::Border border;
   spmd::HaloStrategy strategy = spmd::HaloStrategy::Neighbors;
   bool isStarted = false;
-  ArrayAttr rows = {};
 };
 
 RankedTensorType partitioning::withFactorSize(Type type, int64_t dim,
@@ -76,7 +75,7 @@ void MarginMoves::emitHalo(ArrayRef<Margins *> group, const HaloMove &move,
         builder, at, types, xs, listOf(move.axes), dims, factors,
         move.own.offset, move.own.size, move.held.offset, move.held.size,
         move.extent, nn::BorderAttr::get(builder.getContext(), move.border),
-        move.strategy, move.isStarted, move.rows, nextId++);
+        move.strategy, move.isStarted, move.held.rows, nextId++);
   };
   Operation *moved = move.attaches ? create(spmd::HaloExchangeOp())
                                    : create(spmd::HaloReduceOp());
@@ -273,8 +272,7 @@ void MarginMoves::moveMargins(MutableArrayRef<Margins> list,
                 slid.axes.empty() || local || slid.strategy != "all_to_all"
                     ? spmd::HaloStrategy::Neighbors
                     : spmd::HaloStrategy::AllToAll,
-                isStarted,
-                slid.rows};
+                isStarted};
   if (isOwn) {
     int64_t extent = here(slid.own.size);
     move = {attaches,

@@ -99,7 +99,7 @@ LogicalResult Windows::addPart(Overlap &overlap, Value from,
       builder, loc, withSize(from.getType(), slid.dim, size), from, slid.dim,
       /*factor=*/0,
       spmd::TableAttr::simplified(builder.getContext(), axes, offsets));
-  Operation *copy = cloneWindowed(overlap.op);
+  Operation *copy = builder.clone(*overlap.op, mapping);
   copy->setOperand(0, slice);
   copy->getResult(0).setType(withSize(overlap.type, slid.dim, rows));
   cast<nn::WindowedOp>(copy).setPadding(overlap.lows, overlap.highs);

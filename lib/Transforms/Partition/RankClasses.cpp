@@ -128,7 +128,8 @@ void UnevenSplits::addEdges(nn::WindowedOp op, const WindowedDim &slid) {
   auto [entry, isNew] = edges.try_emplace(
       {slid.window.lookup->indices.data(), made.offset.getAsOpaquePointer(),
        made.size.getAsOpaquePointer(), slid.own.offset.getAsOpaquePointer(),
-       slid.held.offset.getAsOpaquePointer()});
+       slid.held.offset.getAsOpaquePointer(),
+       slid.held.rows ? slid.held.rows.getAsOpaquePointer() : nullptr});
   if (!isNew)
     return;
   std::map<SmallVector<int64_t>, int64_t> numbers;

@@ -128,11 +128,14 @@ Share Shares::held(nn::LayoutAttr layout, int64_t dim, int64_t factor) {
     return of(layout, dim, factor);
   MLIRContext *context = mesh.getContext();
   AxisList axes = axesOf(layout, dim, factor);
-  SmallVector<int64_t> sizes;
-  for (auto [begin, end] : llvm::zip(said.getBegins(), said.getEnds()))
-    sizes.push_back(end - begin);
-  return {spmd::TableAttr::simplified(context, axes, said.getBegins()),
-          spmd::TableAttr::simplified(context, axes, sizes)};
+  SmallVector<int64_t> offsets, sizes;
+  for (nn::Interval part : nn::heldParts(layout, dim, factor, mesh)) {
+    offsets.push_back(part.offset);
+    sizes.push_back(part.size);
+  }
+  return {spmd::TableAttr::simplified(context, axes, offsets),
+          spmd::TableAttr::simplified(context, axes, sizes),
+          /*runs=*/{}, said.getRows()};
 }
 
 Share Shares::inside(nn::LayoutAttr layout, int64_t dim, int64_t factor,
@@ -145,8 +148,9 @@ Share Shares::inside(nn::LayoutAttr layout, int64_t dim, int64_t factor,
     int64_t axis = mesh.getIndex(split.getAxis().getValue());
     part = part * mesh.getAxes()[axis].getSize() + coordinates[axis];
   }
-  if (nn::HeldAttr said = layout.heldOf(dim, factor))
-    return heldInside(said, nn::partSizes(extent, splits, mesh),
+  if (layout.heldOf(dim, factor))
+    return heldInside(nn::heldParts(layout, dim, factor, mesh),
+                      nn::partSizes(extent, splits, mesh),
                       ArrayRef(splits).take_back(inner), part);
   auto [it, isNew] = knownInside.try_emplace(
       {extent, withoutPlace(splits, context).getAsOpaquePointer(), inner,
@@ -162,7 +166,7 @@ Share Shares::inside(nn::LayoutAttr layout, int64_t dim, int64_t factor,
   return it->second;
 }
 
-Share Shares::heldInside(nn::HeldAttr held, ArrayRef<int64_t> parts,
+Share Shares::heldInside(ArrayRef<nn::Interval> held, ArrayRef<int64_t> parts,
                          ArrayRef<nn::SplitAttr> inner, int64_t outer) const {
   AxisList axes;
   size_t count = 1;
@@ -173,8 +177,8 @@ Share Shares::heldInside(nn::HeldAttr held, ArrayRef<int64_t> parts,
   int64_t begin = llvm::sum_of(parts.take_front(outer * count));
   SmallVector<int64_t> offsets, sizes;
   for (size_t member = outer * count; member < (outer + 1) * count; ++member) {
-    offsets.push_back(held.getBegins()[member] - begin);
-    sizes.push_back(held.getEnds()[member] - held.getBegins()[member]);
+    offsets.push_back(held[member].offset - begin);
+    sizes.push_back(held[member].size);
   }
   MLIRContext *context = mesh.getContext();
   return {spmd::TableAttr::simplified(context, axes, offsets),

@@ -15,23 +15,19 @@ namespace hocket::partitioning {
 using AxisList = llvm::SmallVector<mlir::StringAttr, 2>;
 
 /// [offset, offset + size) by coordinate, of the list of elements in the order
-/// of `runs`; without any, of the elements themselves.
+/// of `runs`; without any, of the elements themselves. Of what is held, `rows`
+/// are by member the elements, where these are no interval: it is one of as
+/// many then, in which what is owned lies as in the list.
 struct Share {
   spmd::TableAttr offset, size;
   spmd::RunsAttr runs = {};
+  mlir::ArrayAttr rows = {};
 };
 
 /// Where the rank's part of a dim is, in elements of the dim.
 struct Place {
   spmd::TableAttr offset;
   spmd::RunsAttr runs = {};
-};
-
-/// The nodes that members hold: an interval of as many, and by member a list,
-/// unless all hold intervals.
-struct HeldNodes {
-  Share held;
-  mlir::ArrayAttr rows;
 };
 
 /// Tables of shares over one mesh. Axes of size 1 cut nothing and never occur
@@ -75,15 +71,12 @@ public:
   /// factors that are cut in runs count from 0.
   spmd::TableAttr firstElement(spmd::BoxAttr box);
 
-  /// By the list of edges, what is owned, and the edges of each member: layers
-  /// that share a graph share what they hold of it.
-  std::map<llvm::SmallVector<int64_t, 0>, HeldNodes> heldNodes;
-
 private:
   spmd::TableAttr findFirstElement(spmd::BoxAttr box) const;
   /// The same of what is held, where the axes before those leave part number
   /// `outer`.
-  Share heldInside(nn::HeldAttr held, llvm::ArrayRef<int64_t> parts,
+  Share heldInside(llvm::ArrayRef<nn::Interval> held,
+                   llvm::ArrayRef<int64_t> parts,
                    llvm::ArrayRef<nn::SplitAttr> inner, int64_t outer) const;
 
   nn::MeshAttr mesh;

@@ -24,90 +24,21 @@ static SmallVector<nn::Interval> intervals(const Share &share,
   return list;
 }
 
-/// The nodes that members hold: their own, and those that their edges name.
-static SmallVector<SmallVector<int64_t>>
-namedRows(const nn::Lookup &lookup, const Share &own,
-          ArrayRef<nn::Interval> made) {
-  SmallVector<SmallVector<int64_t>> rows;
-  for (auto [part, owned] : llvm::zip(made, intervals(own, made.size()))) {
-    SmallVector<int64_t> held;
-    llvm::append_range(
-        held, llvm::seq<int64_t>(owned.offset, owned.offset + owned.size));
-    llvm::append_range(held, lookup.indices.slice(part.offset, part.size));
-    llvm::sort(held);
-    held.erase(llvm::unique(held), held.end());
-    rows.push_back(std::move(held));
-  }
-  return rows;
-}
-
-static HeldNodes heldNodes(const WindowedDim &slid,
-                           ArrayRef<nn::Interval> made) {
-  MLIRContext *context = slid.own.offset.getContext();
-  SmallVector<int64_t> offsets, sizes;
-  SmallVector<Attribute> lists;
-  bool areIntervals = true;
-  auto rows = namedRows(*slid.window.lookup, slid.own, made);
-  for (auto [held, owned] : llvm::zip(rows, intervals(slid.own, made.size()))) {
-    int64_t before = llvm::lower_bound(held, owned.offset) - held.begin();
-    offsets.push_back(owned.offset - before);
-    sizes.push_back(held.size());
-    lists.push_back(DenseI64ArrayAttr::get(context, held));
-    areIntervals &=
-        held.empty() || (held.front() == offsets.back() &&
-                         held.back() - held.front() + 1 == sizes.back());
-  }
-  return {{spmd::TableAttr::simplified(context, slid.axes, offsets),
-           spmd::TableAttr::simplified(context, slid.axes, sizes)},
-          areIntervals ? ArrayAttr() : ArrayAttr::get(context, lists)};
-}
-
-static int64_t numberOf(const void *pointer) {
-  return static_cast<int64_t>(reinterpret_cast<intptr_t>(pointer));
-}
-
-/// They are listed unless all are intervals.
-static void holdRows(WindowedDim &slid, ArrayRef<nn::Interval> made,
-                     Shares &shares) {
-  ArrayRef<int64_t> edges = slid.window.lookup->indices; // of an attribute
-  SmallVector<int64_t, 0> key = {numberOf(edges.data()), int64_t(edges.size()),
-                                 numberOf(slid.own.offset.getAsOpaquePointer()),
-                                 numberOf(slid.own.size.getAsOpaquePointer())};
-  for (StringAttr axis : slid.axes)
-    key.push_back(numberOf(axis.getAsOpaquePointer()));
-  for (nn::Interval part : made)
-    key.append({part.offset, part.size});
-  auto [known, isNew] = shares.heldNodes.try_emplace(std::move(key));
-  if (isNew)
-    known->second = heldNodes(slid, made);
-  slid.held = known->second.held;
-  slid.rows = known->second.rows;
-  slid.isExtended =
-      slid.held.offset != slid.own.offset || slid.held.size != slid.own.size;
-}
-
 static WindowedDim slidDim(int64_t dim, const nn::Window &window,
                            const AxisList &axes, const Share &own,
-                           ArrayRef<nn::Interval> made, bool addsZeros,
-                           StringRef strategy, Shares &shares) {
+                           ArrayRef<nn::Interval> made, bool addsZeros) {
   int64_t members = made.size();
   WindowedDim slid{dim, window, axes, own, own, members, true};
-  slid.strategy = strategy;
-  if (axes.empty() && window.border == nn::Border::Zero && addsZeros) {
+  bool isWhole = axes.empty() && window.border == nn::Border::Zero && addsZeros;
+  if (isWhole || window.lookup) { // edges read what their type says
     slid.isExtended = false;
     slid.low = window.low;
     slid.high = window.high;
     return slid;
   }
-  if (window.lookup && strategy != "all_gather") {
-    holdRows(slid, made, shares);
-    return slid;
-  }
   SmallVector<int64_t> offsets, sizes;
-  for (auto [part, owned] : llvm::zip(made, intervals(own, members))) {
+  for (nn::Interval part : made) {
     nn::Interval held = window.reads(part);
-    if (window.lookup) // a rank's own nodes stay where they are
-      held = around(owned, held);
     offsets.push_back(held.offset);
     sizes.push_back(held.size);
   }
@@ -163,25 +94,19 @@ WindowedDims partitioning::windowedDims(nn::WindowedOp op, Shares &shares) {
   WindowedDims dims;
   nn::LayoutAttr positions = nn::layoutOf(op.getPositions().front());
   nn::LayoutAttr windowed = nn::layoutOf(op.getWindowed());
-  auto lines = op->getAttrOfType<ArrayAttr>(nn::kHaloLines);
-  auto strategies = op->getAttrOfType<ArrayAttr>(nn::kHaloStrategies);
   for (auto [dim, window] : llvm::enumerate(op.getWindows())) {
     if (!window)
       continue;
     AxisList axes = shares.axesOf(positions, dim, 0);
-    StringRef strategy =
-        strategies ? cast<StringAttr>(strategies[dim]).getValue() : "neighbors";
     auto parts =
         partsOver(axes, shares.axesOf(windowed, dim, 0),
                   shareOf(op.getWindowed(), dim, shares), shares.getMesh());
     dims.push_back(slidDim(dim, *window, axes,
                            shareOf(op.getPositions().front(), dim, shares),
-                           parts, op.addsZeros(), strategy, shares));
+                           parts, op.addsZeros()));
     dims.back().isInner = bool(positions.heldOf(dim, /*factor=*/0));
     if (dims.back().isInner && window->border == nn::Border::Zero)
       dims.back().isExtended = false; // the operation adds what is no data
-    if (lines)
-      dims.back().line = dyn_cast<LocationAttr>(lines[dim]);
   }
   return dims;
 }
@@ -227,17 +152,16 @@ SmallVector<int64_t> partitioning::localEdges(nn::WindowedOp op,
   Share made = shareOf(op.getWindowed(), slid.dim, shares);
   SmallVector<int64_t> indices(
       slid.window.lookup->indices.slice(at(made.offset), at(made.size)));
-  if (slid.rows) {
-    ArrayAttr axes = listOf(slid.axes, slid.rows.getContext());
+  if (ArrayAttr lists = slid.held.rows) {
+    ArrayAttr axes = listOf(slid.axes, lists.getContext());
     int64_t me = spmd::memberIndex(shares.getMesh(), axes, coordinates);
-    ArrayRef<int64_t> rows = cast<DenseI64ArrayAttr>(slid.rows[me]);
+    ArrayRef<int64_t> rows = cast<DenseI64ArrayAttr>(lists[me]);
     for (int64_t &index : indices)
       index = llvm::lower_bound(rows, index) - rows.begin();
     return indices;
   }
-  int64_t first = at((slid.isExtended ? slid.held : slid.own).offset);
   for (int64_t &index : indices)
-    index -= first;
+    index -= at(slid.held.offset);
   return indices;
 }
 

@@ -20,9 +20,6 @@ struct WindowedDim {
   bool isExtended;
   /// Zeros that the operation itself adds: a whole dim with a zero border.
   int64_t low = 0, high = 0;
-  /// By member the positions that it holds, where that is no interval: `held`
-  /// then is one of as many, in which what is owned lies as in the list.
-  mlir::ArrayAttr rows = {};
   mlir::LocationAttr line = {}; ///< of the schedule, that asked for margins
   /// What moves the margins: "neighbors", "all_to_all" or "all_gather".
   llvm::StringRef strategy = "neighbors";

@@ -26,8 +26,8 @@ Windows::ExtensionWay Windows::wayOf(Value x, const WindowedDim &slid,
       builder.getI64IntegerAttr(int64_t(slid.window.border)),
       builder.getStringAttr(slid.strategy),
       listOf(slid.axes)};
-  if (slid.rows)
-    key.push_back(slid.rows);
+  if (slid.held.rows)
+    key.push_back(slid.held.rows);
   return {x, builder.getArrayAttr(key)};
 }
 
@@ -111,14 +111,6 @@ Windows::Paddings Windows::paddingsOf(ArrayRef<WindowedDim> dims) const {
   return paddings;
 }
 
-/// Without what only placing and partitioning ask for.
-Operation *Windows::cloneWindowed(nn::WindowedOp op) {
-  Operation *copy = builder.clone(*op, mapping);
-  for (StringRef mark : {nn::kHaloLines, nn::kHaloStrategies})
-    copy->removeAttr(mark);
-  return copy;
-}
-
 /// The line of the schedule stands last in its location.
 WindowedDim Windows::movedBy(nn::ExchangeOp op) {
   WindowedDim slid = exchangedDim(op, shares);
@@ -170,7 +162,7 @@ LogicalResult Windows::lower(nn::WindowedOp op) {
       read = held.lookup(value);
     operands.push_back(read);
   }
-  Operation *copy = cloneWindowed(op);
+  Operation *copy = builder.clone(*op, mapping);
   copy->setOperands(operands);
   for (OpResult result : op->getResults()) {
     RankedTensorType type = localOf(result);

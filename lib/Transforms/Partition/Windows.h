@@ -23,7 +23,6 @@ private:
   void attach(llvm::MutableArrayRef<Margins> list, const WindowedDim &slid);
   using ExtensionWay = std::pair<mlir::Value, mlir::Attribute>;
   ExtensionWay wayOf(mlir::Value x, const WindowedDim &slid, int64_t dim);
-  mlir::Operation *cloneWindowed(nn::WindowedOp op);
   using Paddings =
       std::pair<llvm::SmallVector<int64_t>, llvm::SmallVector<int64_t>>;
   Paddings paddingsOf(llvm::ArrayRef<WindowedDim> dims) const;
