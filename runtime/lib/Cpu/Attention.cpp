@@ -9,6 +9,7 @@
 
 #include "runtime/lib/Cpu/AttentionAhead.h"
 #include "runtime/lib/Cpu/AttentionPlain.h"
+#include "runtime/lib/Cpu/AttentionSplit.h"
 #include "runtime/lib/Cpu/WorkersCall.h"
 #include <algorithm>
 #include <limits>
@@ -25,18 +26,24 @@ public:
         depth(given.q.shape[3]), width(given.v.shape[3]),
         keys(given.k, plan, HeadPanels::Transposed),
         values(given.v, plan, HeadPanels::Rows), walk(given, plan), ahead(plan),
-        terms(plan.columns) {
+        terms(plan.columns), split(splitFunctionsOf(given)),
+        splitKeys(given.k, plan, split, HeadPanels::Transposed),
+        splitValues(given.v, plan, split, HeadPanels::Rows),
+        splitTerms(plan.columns / plan.panel + 1) {
     setScratch(nullptr); // adds up `bytes`
   }
 
   int64_t scratchBytes() const { return bytes; }
   void setScratch(char *scratch);
+  const SplitFunctions *splitFunctions() const { return split; }
   /// Nothing of the head before holds any more.
   void forget() { batch = -1; }
   /// Query tiles [begin, end) of one head.
   void runHead(int64_t b, int64_t h, int64_t begin, int64_t end);
 
 private:
+  void placePanels(ScratchPieces &pieces);
+  void setHead(int64_t b, int64_t h);
   void runGroup(int64_t b, int64_t h, int64_t begin, int64_t end);
   void lookAhead(int64_t b, int64_t h, int64_t number);
   void runTile(int64_t rows, const float *query, int64_t first);
@@ -46,6 +53,11 @@ private:
                       const float *query);
   SoftmaxTile softmaxOf(int64_t rows, int64_t first);
   void addValues(int64_t rows, float *output);
+  void weigh(int64_t rows, int64_t first);
+  void runSplitTile(int64_t rows, int64_t first);
+  SplitProduct splitScores(int64_t rows, int64_t first);
+  bool addSplitWeights(int64_t rows, int64_t first);
+  int64_t weightStep() const { return splitUp(plan.columns) / splitDepth; }
 
   const AttentionArguments &given;
   const BlockPlan &plan;
@@ -55,7 +67,14 @@ private:
   KeyWalk walk;
   AheadRows ahead;
   std::vector<RowTerm> terms;
+  const SplitFunctions *split; // null: all products are those of vectors
+  SplitPanels splitKeys, splitValues;
+  std::vector<SplitTerm> splitTerms;
   int64_t bytes = 0, batch = -1, kvHead = -1;
+  /// Whether keys and values of the head can be split, and whether its queries
+  /// can, too, and all are.
+  bool canSplit = false, isSplit = false;
+  Pair *splitQueries = nullptr, *weights = nullptr;
   float *scores = nullptr, *output = nullptr, *shifts = nullptr,
         *sums = nullptr, *rescale = nullptr, *queries = nullptr,
         *totals = nullptr;
@@ -80,29 +99,60 @@ private:
 
 void AttentionWorker::setScratch(char *scratch) {
   ScratchPieces pieces(scratch);
-  scores = pieces.takeFloats(plan.rows * plan.pitch);
-  output = pieces.takeFloats(plan.groupRows * width);
+  int64_t rows = split ? splitUp(plan.rows) : plan.rows;
+  scores = pieces.takeFloats(rows * plan.pitch);
+  output = pieces.takeFloats(plan.groupTiles * rows * width);
   shifts = pieces.takeFloats(plan.groupRows);
   sums = pieces.takeFloats(plan.groupRows);
   rescale = pieces.takeFloats(plan.rows);
   queries = pieces.takeFloats(plan.groupRows * depth);
   totals = pieces.takeFloats(plan.rows * 16);
-  keys.setScratch(pieces);
-  values.setScratch(pieces);
+  if (split) {
+    splitQueries = takeSplit(pieces, plan.groupRows, depth);
+    weights = takeSplit(pieces, plan.rows, plan.columns);
+  }
+  placePanels(pieces);
   walk.setScratch(pieces);
   bytes = pieces.bytes();
 }
 
-void AttentionWorker::runHead(int64_t b, int64_t h, int64_t begin,
-                              int64_t end) {
+void AttentionWorker::placePanels(ScratchPieces &pieces) {
+  shareScratch(
+      pieces,
+      [this](ScratchPieces &own) {
+        keys.setScratch(own);
+        values.setScratch(own);
+      },
+      [this](ScratchPieces &own) {
+        splitKeys.setScratch(own);
+        splitValues.setScratch(own);
+      });
+}
+
+void AttentionWorker::setHead(int64_t b, int64_t h) {
+  bool isNew = b != batch || given.kvHead(h) != kvHead, wasSplit = isSplit;
   if (b != batch)
     walk.setBatch(b);
-  if (b != batch || given.kvHead(h) != kvHead) {
-    keys.setHead(b, given.kvHead(h));
-    values.setHead(b, given.kvHead(h));
-  }
   batch = b;
   kvHead = given.kvHead(h);
+  if (isNew)
+    canSplit = split && isSplittable(*split, given.k, b, kvHead) &&
+               isSplittable(*split, given.v, b, kvHead);
+  isSplit = canSplit && isSplittable(*split, given.q, b, h);
+  if (!isNew && isSplit == wasSplit)
+    return;
+  if (isSplit) {
+    splitKeys.setHead(b, kvHead);
+    splitValues.setHead(b, kvHead);
+  } else {
+    keys.setHead(b, kvHead);
+    values.setHead(b, kvHead);
+  }
+}
+
+void AttentionWorker::runHead(int64_t b, int64_t h, int64_t begin,
+                              int64_t end) {
+  setHead(b, h);
   ahead.clear();
   while (begin < end) {
     int64_t next = std::min(end, begin + plan.groupTiles);
@@ -127,9 +177,15 @@ void AttentionWorker::runGroup(int64_t b, int64_t h, int64_t begin,
   std::fill_n(shifts, group.rows, -std::numeric_limits<float>::infinity());
   std::fill_n(sums, group.rows, 0.0f);
   loadRows(given.q, b, h, group, queries);
+  if (isSplit)
+    split->left(
+        {splitQueries, depth / splitDepth, queries, depth, group.rows, depth});
   for (walk.begin(h, begin, end); walk.next();) {
     int64_t first = walk.tile().row - group.row;
-    runTile(walk.tile().rows, queries + first * depth, first);
+    if (isSplit)
+      runSplitTile(walk.tile().rows, first);
+    else
+      runTile(walk.tile().rows, queries + first * depth, first);
   }
   storeSums(given, {b, h, group.row, group.rows, output, shifts, sums});
 }
@@ -140,13 +196,18 @@ void AttentionWorker::runTile(int64_t rows, const float *query, int64_t first) {
   float *to = output + first * width;
   if (walk.isChanged() || !addWeights(rows, query, first)) {
     addScores(rows, query);
-    functions.softmaxTile(softmaxOf(rows, first));
-    for (int64_t r = 0; !walk.isFirst() && r < rows; ++r)
-      if (rescale[r] != 1.0f)
-        functions.scaleRow(to + r * width, width, rescale[r]);
+    weigh(rows, first);
   }
   walk.drop(scores);
   addValues(rows, to);
+}
+
+/// Scores become weights, and sums of values shrink as they have to.
+void AttentionWorker::weigh(int64_t rows, int64_t first) {
+  functions.softmaxTile(softmaxOf(rows, first));
+  for (int64_t r = 0; !walk.isFirst() && r < rows; ++r)
+    if (rescale[r] != 1.0f)
+      functions.scaleRow(output + (first + r) * width, width, rescale[r]);
 }
 
 RowProduct AttentionWorker::scoresOf(const KeyPiece &piece, const RowTerm &key,
@@ -196,6 +257,61 @@ bool AttentionWorker::addWeights(int64_t rows, const float *query,
   return functions.addTotals({rows, shifts + first, totals, sums + first});
 }
 
+/// The same by the matrix unit.
+void AttentionWorker::runSplitTile(int64_t rows, int64_t first) {
+  int64_t count = 0;
+  for (const KeyPiece &piece : walk.pieces())
+    splitTerms[count++] = {splitKeys.at(piece.key), depth / splitDepth};
+  if (walk.isChanged() || given.dropout.isLive() ||
+      !addSplitWeights(rows, first)) {
+    for (const KeyPiece &piece : walk.pieces()) {
+      SplitProduct product = splitScores(rows, first);
+      product.terms += piece.column / plan.panel, product.count = 1;
+      product.c = scores + piece.column, product.columns = piece.count;
+      product.wanted = walk.visible(piece);
+      split->product(product);
+    }
+    weigh(rows, first);
+    walk.drop(scores);
+    split->left(
+        {weights, weightStep(), scores, plan.pitch, rows, walk.columns});
+  }
+  count = 0;
+  for (const KeyPiece &piece : walk.pieces())
+    splitTerms[count++] = {splitValues.at(piece.key),
+                           splitUp(piece.count) / splitDepth};
+  split->product({weights, weightStep(), splitTerms.data(), count,
+                  splitValues.step(), output + first * width, width, rows,
+                  width, !walk.isFirst(), nullptr, walk.visible()});
+}
+
+/// Of all keys of the tile, whose panels are the terms.
+SplitProduct AttentionWorker::splitScores(int64_t rows, int64_t first) {
+  int64_t step = depth / splitDepth;
+  SplitProduct product{splitQueries + first / splitSide * step * splitBlock,
+                       step,
+                       splitTerms.data(),
+                       walk.pieces().count,
+                       splitKeys.step(),
+                       nullptr,
+                       plan.pitch,
+                       rows,
+                       walk.columns,
+                       false,
+                       walk.visible()};
+  product.termColumns = plan.panel;
+  return product;
+}
+
+bool AttentionWorker::addSplitWeights(int64_t rows, int64_t first) {
+  if (given.scale <= 0)
+    return false;
+  std::fill_n(totals, rows * 16, 0.0f);
+  split->weights({splitScores(rows, first), float(given.scale), shifts + first,
+                  totals, weights, weightStep()});
+  return functions.addTotals({rows, shifts + first, totals, sums + first});
+}
+
 void AttentionWorker::addValues(int64_t rows, float *to) {
   int64_t count = 0;
   for (const KeyPiece &piece : walk.pieces())
@@ -213,6 +329,7 @@ void AttentionCall::runPart(int part) {
   int64_t cuts = items % threads == 0 ? 1 : threads;
   AttentionWorker &worker = *workers[part];
   worker.forget();
+  SplitScope scope(worker.splitFunctions());
   for (int64_t piece = part; piece < items * cuts; piece += threads) {
     int64_t item = piece / cuts, cut = piece % cuts, head = item % heads;
     int64_t work = plan.work(head);

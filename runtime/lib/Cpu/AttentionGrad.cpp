@@ -13,42 +13,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/lib/Cpu/AttentionAhead.h"
+#include "runtime/lib/Cpu/AttentionGradSplit.h"
+#include "runtime/lib/Cpu/AttentionKeySums.h"
 #include "runtime/lib/Cpu/AttentionPlain.h"
 #include <algorithm>
-#include <cstring>
 
 namespace hocket::runtime {
 
 namespace {
-
-/// Gradients of a head's keys and values, dense rows.
-class KeySums {
-public:
-  KeySums(const AttentionGradArguments &arguments, const BlockPlan &plan)
-      : plan(plan), keyCount(arguments.forward.k.shape[2]),
-        depth(arguments.forward.k.shape[3]),
-        width(arguments.forward.v.shape[3]) {}
-
-  void setScratch(ScratchPieces &pieces) {
-    keys = pieces.takeFloats(keyCount * depth);
-    values = pieces.takeFloats(keyCount * width);
-    isTouched = pieces.take(plan.panels);
-  }
-  void clear() { std::memset(isTouched, 0, plan.panels); }
-  /// Whether what these keys of a panel get is to be added to what is there:
-  /// not if they are the whole panel and the first to get something.
-  bool isAdded(const KeyPiece &piece);
-  bool isNothing(int64_t panel) const { return !isTouched[panel]; }
-  void add(const KeySums &other, int64_t panel);
-  float *key(int64_t key) { return keys + key * depth; }
-  float *value(int64_t key) { return values + key * width; }
-
-private:
-  const BlockPlan &plan;
-  const int64_t keyCount, depth, width;
-  float *keys = nullptr, *values = nullptr;
-  char *isTouched = nullptr;
-};
 
 /// One thread's memory.
 class AttentionGradWorker {
@@ -62,6 +34,7 @@ public:
   /// which it clears.
   void runPiece(int64_t b, int64_t kvHead, int64_t piece, int64_t pieces,
                 KeySums &sums);
+  SplitGradients &splitGradients() { return split; }
   /// The gradient of the bias of heads that share one, in part `cut` of `cuts`
   /// of their queries.
   void runBias(KeyRun batch, KeyRun heads, int64_t cut, int64_t cuts);
@@ -76,13 +49,14 @@ private:
   void loadGroup(int64_t b, int64_t h, const QueryTile &group);
   /// Rows of a group that a tile has.
   struct Rows {
-    int64_t count;
+    int64_t count, first;
     float *query, *dout, *queryGradient;
     const float *lse, *means;
   };
   void weigh(const Rows &rows, float gradientScale);
   void addScores(const Rows &rows);
   void addGradients(const Rows &rows, KeySums &sums);
+  void runSplitTile(const Rows &rows, KeySums &sums);
 
   const AttentionGradArguments &given;
   const AttentionArguments &forward;
@@ -91,6 +65,8 @@ private:
   const int64_t depth, width;
   HeadPanels keys, keysT, valuesT;
   KeyWalk walk;
+  SplitGradients split;
+  bool isSplit = false; // the head is
   AheadRows ahead;
   std::vector<RowTerm> terms;
   std::optional<Operand> biasSums; // by scores
@@ -107,11 +83,17 @@ public:
   int64_t scratchBytes() const override { return bytes; }
   void setScratch(void *scratch) override;
   Status run() override {
-    parallelFor(threads, [this](int part) { runPart(part); });
+    parallelFor(threads, [this](int part) {
+      SplitScope scope(workers[part]->splitGradients().functions());
+      runPart(part);
+    });
     if (pieces > 1)
       parallelFor(threads, [this](int part) { storeItems(part); });
     if (arguments.dbias)
-      parallelFor(threads, [this](int part) { runBias(part); });
+      parallelFor(threads, [this](int part) {
+        SplitScope scope(workers[part]->splitGradients().functions());
+        runBias(part);
+      });
     return Status::success();
   }
 
@@ -121,7 +103,8 @@ private:
   void storeItems(int part);
   void runBias(int part);
   bool isBiasCut() const;
-  void storePanel(int64_t item, int64_t panel, KeySums *first, KeySums *last);
+  void storePanel(int part, int64_t item, int64_t panel, KeySums *first,
+                  KeySums *last);
 
   const AttentionGradArguments arguments;
   const int threads;
@@ -136,27 +119,6 @@ private:
 
 } // namespace
 
-bool KeySums::isAdded(const KeyPiece &piece) {
-  int64_t panel = plan.panelOf(piece.key);
-  bool was = isTouched[panel];
-  isTouched[panel] = 1;
-  auto [begin, end] = plan.keysOf(panel);
-  if (was || piece.count == end - begin)
-    return was;
-  std::fill(key(begin), key(end), 0.0f);
-  std::fill(value(begin), value(end), 0.0f);
-  return true;
-}
-
-/// Both have something in the panel.
-void KeySums::add(const KeySums &other, int64_t panel) {
-  auto [begin, end] = plan.keysOf(panel);
-  for (int64_t i = begin * depth; i < end * depth; ++i)
-    keys[i] += other.keys[i];
-  for (int64_t i = begin * width; i < end * width; ++i)
-    values[i] += other.values[i];
-}
-
 // ---- one thread -----------------------------------------------------------
 
 AttentionGradWorker::AttentionGradWorker(
@@ -166,7 +128,7 @@ AttentionGradWorker::AttentionGradWorker(
       width(forward.v.shape[3]), keys(forward.k, plan, HeadPanels::Rows),
       keysT(forward.k, plan, HeadPanels::Transposed),
       valuesT(forward.v, plan, HeadPanels::Transposed), walk(forward, plan),
-      ahead(plan), terms(plan.columns) {
+      split(arguments, plan, walk), ahead(plan), terms(plan.columns) {
   if (given.dbias)
     biasSums = forward.byScores(*given.dbias);
   setScratch(nullptr); // adds up `bytes`
@@ -174,16 +136,22 @@ AttentionGradWorker::AttentionGradWorker(
 
 void AttentionGradWorker::setScratch(char *scratch) {
   ScratchPieces pieces(scratch);
-  scores = pieces.takeFloats(plan.rows * plan.pitch);
-  gradients = pieces.takeFloats(plan.rows * plan.pitch);
+  int64_t rows = split.rowsOf(plan.rows);
+  scores = pieces.takeFloats(rows * plan.pitch);
+  gradients = pieces.takeFloats(rows * plan.pitch);
   query = pieces.takeFloats(plan.groupRows * depth);
   dout = pieces.takeFloats(plan.groupRows * width);
-  queryGradient = pieces.takeFloats(plan.groupRows * depth);
+  queryGradient = pieces.takeFloats(plan.groupTiles * rows * depth);
   lse = pieces.takeFloats(plan.groupRows);
   means = pieces.takeFloats(plan.groupRows);
-  keys.setScratch(pieces);
-  keysT.setScratch(pieces);
-  valuesT.setScratch(pieces);
+  split.setScratch(pieces);
+  shareScratch(
+      pieces,
+      [this](ScratchPieces &own) {
+        for (HeadPanels *panels : {&keys, &keysT, &valuesT})
+          panels->setScratch(own);
+      },
+      [this](ScratchPieces &own) { split.setPanels(own); });
   walk.setScratch(pieces);
   bytes = pieces.bytes();
 }
@@ -191,14 +159,18 @@ void AttentionGradWorker::setScratch(char *scratch) {
 void AttentionGradWorker::setHead(int64_t b, int64_t kvHead) {
   ahead.clear();
   walk.setBatch(b);
-  for (HeadPanels *panels : {&keys, &keysT, &valuesT})
-    panels->setHead(b, kvHead);
+  isSplit = split.canSplit(b, kvHead);
+  if (isSplit)
+    split.setHead(b, kvHead);
+  else
+    for (HeadPanels *panels : {&keys, &keysT, &valuesT})
+      panels->setHead(b, kvHead);
 }
 
 void AttentionGradWorker::runPiece(int64_t b, int64_t kvHead, int64_t piece,
                                    int64_t pieces, KeySums &sums) {
-  sums.clear();
   setHead(b, kvHead);
+  sums.clear(isSplit);
   int64_t heads = forward.q.shape[1], total = 0, before = 0;
   for (int64_t h = 0; h < heads; ++h)
     total += forward.kvHead(h) == kvHead ? plan.work(h) : 0;
@@ -230,6 +202,8 @@ void AttentionGradWorker::loadGroup(int64_t b, int64_t h,
   loadRows(forward.q, b, h, group, query);
   loadRows(given.dout, b, h, group, dout);
   std::fill_n(queryGradient, group.rows * depth, 0.0f);
+  if (isSplit)
+    split.loadGroup(group.rows, query, dout);
   for (int64_t r = 0; r < group.rows; ++r) {
     lse[r] = *rowOf(*forward.lse, b, h, group.row + r);
     means[r] = rowDot(dout + r * width, rowOf(forward.out, b, h, group.row + r),
@@ -243,9 +217,17 @@ void AttentionGradWorker::runGroup(int64_t b, int64_t h, int64_t begin,
   loadGroup(b, h, group);
   for (walk.begin(h, begin, end); walk.next();) {
     int64_t first = walk.tile().row - group.row;
-    Rows rows{walk.tile().rows,     query + first * depth,
-              dout + first * width, queryGradient + first * depth,
-              lse + first,          means + first};
+    Rows rows{walk.tile().rows,
+              first,
+              query + first * depth,
+              dout + first * width,
+              queryGradient + first * depth,
+              lse + first,
+              means + first};
+    if (sums && isSplit) {
+      runSplitTile(rows, *sums);
+      continue;
+    }
     weigh(rows, sums ? float(forward.scale) : 1.0f);
     if (sums)
       addGradients(rows, *sums);
@@ -259,7 +241,10 @@ void AttentionGradWorker::runGroup(int64_t b, int64_t h, int64_t begin,
 /// Scores become weights, and `gradients` those of the scores, times
 /// gradientScale.
 void AttentionGradWorker::weigh(const Rows &rows, float gradientScale) {
-  addScores(rows);
+  if (isSplit)
+    split.addScores(rows.count, rows.first, scores, gradients);
+  else
+    addScores(rows);
   // What was dropped had no effect, and its weight gives none to the values.
   walk.drop(gradients);
   KeyWalk::Added added = walk.added();
@@ -307,6 +292,21 @@ void AttentionGradWorker::addGradients(const Rows &rows, KeySums &sums) {
                         depth, true, nullptr, walk.visible()});
 }
 
+/// The same by the matrix unit.
+void AttentionGradWorker::runSplitTile(const Rows &rows, KeySums &sums) {
+  if (!split.weigh(rows.count, rows.first, rows.lse, rows.means)) {
+    weigh(rows, float(forward.scale));
+    walk.drop(scores);
+    split.splitScores(rows.count, scores, gradients);
+  }
+  split.addQueries(rows.count, rows.queryGradient);
+  for (const KeyPiece &piece : walk.pieces()) {
+    bool isAdded = sums.isAdded(piece);
+    split.addKeys(rows.count, rows.first, piece, sums.key(piece.key),
+                  sums.value(piece.key), isAdded);
+  }
+}
+
 void AttentionGradWorker::clearBias(KeyRun batch, KeyRun heads,
                                     KeyRun queries) {
   const Operand &to = *given.dbias;
@@ -350,9 +350,15 @@ static int64_t piecesOf(int64_t items) {
   return items >= enough ? 1 : (enough + items - 1) / items;
 }
 
+/// By the matrix unit, sums of keys are read and written once for more queries.
+static BlockPlan planOf(const AttentionArguments &forward) {
+  return splitFunctionsOf(forward) ? BlockPlan(forward, 128, 128)
+                                   : BlockPlan(forward, 256);
+}
+
 AttentionGradCall::AttentionGradCall(const AttentionGradArguments &given,
                                      int threads)
-    : arguments(given), threads(threads), plan(arguments.forward, 256),
+    : arguments(given), threads(threads), plan(planOf(arguments.forward)),
       items(given.forward.k.shape[0] * given.forward.k.shape[1]),
       pieces(piecesOf(items)) {
   for (int part = 0; part < threads; ++part)
@@ -384,14 +390,14 @@ void AttentionGradCall::runPart(int part) {
     KeySums &slot = sums[pieces > 1 ? n : part];
     workers[part]->runPiece(b, kvHead, n % pieces, pieces, slot);
     for (int64_t panel = 0; pieces == 1 && panel < plan.panels; ++panel)
-      storePanel(item, panel, &slot, &slot + 1);
+      storePanel(part, item, panel, &slot, &slot + 1);
   }
 }
 
 void AttentionGradCall::storeItems(int part) {
   for (int64_t item = 0; item < items; ++item)
     for (int64_t panel = part; panel < plan.panels; panel += threads)
-      storePanel(item, panel, &sums[item * pieces],
+      storePanel(part, item, panel, &sums[item * pieces],
                  &sums[item * pieces] + pieces);
 }
 
@@ -417,8 +423,8 @@ void AttentionGradCall::runBias(int part) {
 }
 
 /// Of a panel's keys, the sums in [first, last), added in this order.
-void AttentionGradCall::storePanel(int64_t item, int64_t panel, KeySums *first,
-                                   KeySums *last) {
+void AttentionGradCall::storePanel(int part, int64_t item, int64_t panel,
+                                   KeySums *first, KeySums *last) {
   while (first != last && first->isNothing(panel))
     ++first;
   for (const KeySums *other = first + 1; first != last && other < last; ++other)
@@ -428,6 +434,9 @@ void AttentionGradCall::storePanel(int64_t item, int64_t panel, KeySums *first,
   auto [begin, end] = plan.keysOf(panel);
   auto store = [&, begin = begin, end = end](const Operand &to,
                                              const float *from) {
+    if (from && first->isSplit)
+      from =
+          workers[part]->splitGradients().turn(from, to.shape[3], end - begin);
     storeRows(to, item / kvHeads, item % kvHeads, {begin, end - begin, 0},
               from);
   };

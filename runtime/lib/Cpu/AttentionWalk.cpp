@@ -10,10 +10,9 @@ namespace hocket::runtime {
 // ---- the plan -------------------------------------------------------------
 
 constexpr int64_t mostRows = 128; // of a tile of a layout
-constexpr int64_t denseRows = 64; // of a tile without one
 /// Of a group without a layout: queries, results and a chunk of keys and values
 /// stay in the second-level cache.
-constexpr int64_t denseTiles = 8;
+constexpr int64_t denseGroup = 512;
 
 /// Of panels that are kept: a window and what else is often visited, in a part
 /// of the second-level cache.
@@ -27,13 +26,14 @@ static int64_t panelKeys(int64_t block) {
   return block < 64 ? (64 + block - 1) / block * block : 64;
 }
 
-BlockPlan::BlockPlan(const AttentionArguments &arguments, int64_t columns)
+BlockPlan::BlockPlan(const AttentionArguments &arguments, int64_t columns,
+                     int64_t denseRows)
     : columns(std::min(columns, arguments.k.shape[2])),
-      groupTiles(arguments.visited ? 1 : denseTiles),
+      groupTiles(arguments.visited ? 1 : denseGroup / denseRows),
       chunk(arguments.visited ? arguments.k.shape[2] : columns),
       panel(arguments.visited ? panelKeys(arguments.visited->block) : 64),
       lead(arguments.visited ? arguments.keyOffset % panel : 0),
-      keyCount(arguments.k.shape[2]) {
+      keyCount(arguments.k.shape[2]), denseRows(denseRows) {
   panels = panelOf(keyCount - 1) + 1;
   // Rows a power of two apart would share few cache sets.
   pitch = (this->columns + 15) / 16 * 16 + 16;

@@ -27,8 +27,10 @@ struct QueryTile {
 /// How an attention is cut.
 class BlockPlan {
 public:
-  /// `columns`: of a tile of scores, at most.
-  BlockPlan(const AttentionArguments &arguments, int64_t columns);
+  /// `columns`: of a tile of scores, at most. Without a layout it has
+  /// `denseRows`.
+  BlockPlan(const AttentionArguments &arguments, int64_t columns,
+            int64_t denseRows = 64);
 
   int64_t rows = 1, columns, pitch; // of a tile of scores
   /// Tiles of a group, at most, and their queries. They go over keys `chunk` at
@@ -73,7 +75,7 @@ private:
     return starts[(starts.size() > 2 ? head : 0) + 1] - 1;
   }
 
-  int64_t keyCount;
+  int64_t keyCount, denseRows;
   std::vector<int64_t> starts; // of heads, in the two below
   /// Behind the last tile of a head there is one without queries.
   std::vector<QueryTile> tiles;
