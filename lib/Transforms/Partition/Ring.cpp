@@ -72,14 +72,15 @@ std::vector<Hop> partitioning::ringHops(nn::AttentionGradOp op,
 
 //===-- Keys and values ---------------------------------------------------===//
 
-/// What the rank has of keys and values, with positions as one factor.
+/// The dim, which may be of several factors, as one.
+Value Ring::asOneFactor(Value x, int64_t dim) {
+  auto type = cast<RankedTensorType>(x.getType());
+  return margins.withFactorsOf(x, withSize(type, dim, type.getDimSize(dim)));
+}
+
+/// What the rank has of keys and values.
 Ring::Part Ring::ownPart(Value k, Value v) {
-  auto inPositions = [&](Value x) {
-    auto type = cast<RankedTensorType>(x.getType());
-    return margins.withFactorsOf(
-        x, withSize(type, kPositions, type.getDimSize(kPositions)));
-  };
-  return {inPositions(local(k)), inPositions(local(v))};
+  return {asOneFactor(local(k), kPositions), asOneFactor(local(v), kPositions)};
 }
 
 /// The next hop's keys and values begin to travel.
@@ -136,8 +137,8 @@ FailureOr<PartOp> Ring::attend(OpTy op, const Run &run, TypeRange types) {
   for (auto [number, value] : llvm::enumerate(operands))
     if (mask.isByKey(number))
       value = spmd::SliceOp::create(
-          builder, loc, withSize(value.getType(), /*dim=*/1, run.size), value,
-          /*dim=*/1, /*factor=*/0, run.position);
+          builder, loc, withSize(value.getType(), /*dim=*/1, run.size),
+          asOneFactor(value, /*dim=*/1), /*dim=*/1, /*factor=*/0, run.position);
   OperationState state(loc, op->getName());
   state.addOperands(operands);
   state.addTypes(types);

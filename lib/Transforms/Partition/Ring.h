@@ -51,6 +51,7 @@ private:
     mlir::Value q, k, v, bias;
   };
 
+  mlir::Value asOneFactor(mlir::Value x, int64_t dim);
   Part ownPart(mlir::Value k, mlir::Value v);
   void start(const Part &own, llvm::ArrayRef<Hop> hops, size_t next);
   Part receive(const Part &own, const Hop &hop);
