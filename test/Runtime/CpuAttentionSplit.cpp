@@ -50,8 +50,6 @@ protected:
   static void expectNear(const char *what, double split, double vectors) {
     EXPECT_LE(split, 2e-6) << what;
     EXPECT_LE(split, 2 * vectors + 3e-7) << what;
-    if (std::getenv("HOCKET_SHOW_ERRORS"))
-      printf("%-8s %.2e with the unit, %.2e without\n", what, split, vectors);
   }
 
   /// As finite, and as far as it is, equal to the last few bits.
