@@ -110,6 +110,21 @@ static Type holding(Value x, nn::HeldAttr held) {
                         nn::layoutOf(x).holding(held));
 }
 
+/// The first of equal moves of one value, which may be keys and values.
+static Value firstAlike(Value x) {
+  auto first = x.getDefiningOp<nn::RedistributeOp>();
+  if (!first)
+    return x;
+  for (Operation *user : first.getX().getUsers()) {
+    auto move = dyn_cast<nn::RedistributeOp>(user);
+    if (move && move.getType() == x.getType() &&
+        move->getAttrDictionary() == first->getAttrDictionary() &&
+        move->isBeforeInBlock(first))
+      first = move;
+  }
+  return first.getResult();
+}
+
 /// At once, of what was not exchanged yet.
 void Exchanges::exchange(ArrayRef<unsigned> operands, const Move &move,
                          int64_t at) {
@@ -118,7 +133,7 @@ void Exchanges::exchange(ArrayRef<unsigned> operands, const Move &move,
   SmallVector<Type> types;
   Attribute part;
   for (unsigned number : operands) {
-    Value x = op->getOperand(number);
+    Value x = firstAlike(op->getOperand(number));
     if (exchanged(x, holding(x, held), move, at) || !xs.insert(x))
       continue;
     types.push_back(holding(x, held));
@@ -132,7 +147,7 @@ void Exchanges::exchange(ArrayRef<unsigned> operands, const Move &move,
       made->setAttr(nn::kRecompute, part);
   }
   for (unsigned number : operands) {
-    Value x = op->getOperand(number);
+    Value x = firstAlike(op->getOperand(number));
     op->setOperand(number, exchanged(x, holding(x, held), move, at));
   }
 }
