@@ -169,6 +169,8 @@ void Reader::readText() {
     says("border", border, border);
   says("parts", "by weight", " weights (");
   says("parts", "aligned", " aligned ");
+  says("parts", "zigzag", " zigzag");
+  says("parts", "striped", " striped");
   says("parts", "of sizes", " sizes (");
   size_t schedule = text.find("\nschedule s for");
   if (schedule == std::string::npos)

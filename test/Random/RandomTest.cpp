@@ -93,6 +93,8 @@ static const char *const kFeatures[] = {
     "parts | of sizes",
     "parts | by weight",
     "parts | aligned",
+    "parts | zigzag",
+    "parts | striped",
     "parts | empty",
     "parts | of two axes nested",
     "split dims of one operation | 1",

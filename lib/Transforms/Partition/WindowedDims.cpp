@@ -150,8 +150,19 @@ SmallVector<int64_t> partitioning::localEdges(nn::WindowedOp op,
     return table.at(shares.getMesh(), coordinates);
   };
   Share made = shareOf(op.getWindowed(), slid.dim, shares);
-  SmallVector<int64_t> indices(
-      slid.window.lookup->indices.slice(at(made.offset), at(made.size)));
+  // Edges may be in an order, whatever nodes are.
+  auto placeOf = [&](int64_t number) {
+    if (!made.runs)
+      return number;
+    int64_t inPart = number - at(made.runs.getBegin()),
+            length = at(made.runs.getLength());
+    return at(made.runs.getFirst()) +
+           inPart / length * at(made.runs.getEvery()) + inPart % length;
+  };
+  int64_t first = at(made.offset);
+  SmallVector<int64_t> indices;
+  for (int64_t number : llvm::seq(first, first + at(made.size)))
+    indices.push_back(slid.window.lookup->indices[placeOf(number)]);
   if (ArrayAttr lists = slid.held.rows) {
     ArrayAttr axes = listOf(slid.axes, lists.getContext());
     int64_t me = spmd::memberIndex(shares.getMesh(), axes, coordinates);
