@@ -208,7 +208,7 @@ static CaseResult judge(const std::string &text, bool isExact, uint64_t seed,
   VerifyReport report;
   runtime::Status status;
   if (!verify(*loaded.compiler, verifyOptions(seed), report, status)) {
-    // What was placed compiles, but for the limits.
+    // What was placed compiles, except where it meets a limit.
     result.detail = loaded.errors() + status.message;
     result.reason = reasonOf(result.detail);
     if (isLimit(result.detail))

@@ -12,6 +12,10 @@ struct Extents {
   int64_t batch, heads, kvHeads, queries, keys, depth, width;
 };
 
+/// Orders of the dims of q, k, v and out in memory.
+inline const std::vector<std::vector<int>> memoryOrders = {
+    {0, 1, 2, 3}, {0, 1, 3, 2}, {3, 2, 1, 0}, {2, 0, 1, 3}, {1, 3, 0, 2}};
+
 /// q, k, v, out, lse and masks with memory of their own, heads inside rows as a
 /// projection leaves them ([batch, seq, heads, dim]).
 struct AttentionProblem {

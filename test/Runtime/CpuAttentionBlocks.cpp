@@ -65,11 +65,7 @@ TEST(CpuAttentionBlocks, OffsetsAndLimits) {
 }
 
 TEST(CpuAttentionBlocks, EveryMemoryOrder) {
-  for (std::vector<int> order : {std::vector<int>{0, 1, 2, 3},
-                                 {0, 1, 3, 2},
-                                 {3, 2, 1, 0},
-                                 {2, 0, 1, 3},
-                                 {1, 3, 0, 2}}) {
+  for (const std::vector<int> &order : memoryOrders) {
     GradProblem problem({2, 4, 2, 133, 133, 16, 8}, DType::F32, order);
     RandomLayout layout{32, 4, 5};
     layout.draw(7);

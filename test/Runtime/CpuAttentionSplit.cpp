@@ -104,11 +104,7 @@ TEST_F(CpuAttentionSplit, Shapes) {
 }
 
 TEST_F(CpuAttentionSplit, EveryLayout) {
-  for (std::vector<int> order : {std::vector<int>{0, 1, 2, 3},
-                                 {0, 1, 3, 2},
-                                 {3, 2, 1, 0},
-                                 {2, 0, 1, 3},
-                                 {1, 3, 0, 2}}) {
+  for (const std::vector<int> &order : memoryOrders) {
     GradProblem problem({2, 4, 2, 50, 90, 32, 64}, DType::F32, order);
     expectExact(problem);
   }

@@ -55,8 +55,7 @@ private:
   void addValues(int64_t rows, float *output);
   void weigh(int64_t rows, int64_t first);
   void runSplitTile(int64_t rows, int64_t first);
-  SplitProduct splitScores(int64_t rows, int64_t first);
-  bool addSplitWeights(int64_t rows, int64_t first);
+  bool addSplitWeights(const SplitProduct &product, int64_t first);
   int64_t weightStep() const { return splitUp(plan.columns) / splitDepth; }
 
   const AttentionArguments &given;
@@ -259,24 +258,17 @@ bool AttentionWorker::addWeights(int64_t rows, const float *query,
 
 /// The same by the matrix unit.
 void AttentionWorker::runSplitTile(int64_t rows, int64_t first) {
-  int64_t count = 0;
-  for (const KeyPiece &piece : walk.pieces())
-    splitTerms[count++] = {splitKeys.at(piece.key), depth / splitDepth};
+  SplitProduct product =
+      splitKeys.productOf(splitQueries, first, rows, walk, splitTerms);
   if (walk.isChanged() || given.dropout.isLive() ||
-      !addSplitWeights(rows, first)) {
-    for (const KeyPiece &piece : walk.pieces()) {
-      SplitProduct product = splitScores(rows, first);
-      product.terms += piece.column / plan.panel, product.count = 1;
-      product.c = scores + piece.column, product.columns = piece.count;
-      product.wanted = walk.visible(piece);
-      split->product(product);
-    }
+      !addSplitWeights(product, first)) {
+    multiplyPanels(*split, product, walk, scores);
     weigh(rows, first);
     walk.drop(scores);
     split->left(
         {weights, weightStep(), scores, plan.pitch, rows, walk.columns});
   }
-  count = 0;
+  int64_t count = 0;
   for (const KeyPiece &piece : walk.pieces())
     splitTerms[count++] = {splitValues.at(piece.key),
                            splitUp(piece.count) / splitDepth};
@@ -285,31 +277,15 @@ void AttentionWorker::runSplitTile(int64_t rows, int64_t first) {
                   width, !walk.isFirst(), nullptr, walk.visible()});
 }
 
-/// Of all keys of the tile, whose panels are the terms.
-SplitProduct AttentionWorker::splitScores(int64_t rows, int64_t first) {
-  int64_t step = depth / splitDepth;
-  SplitProduct product{splitQueries + first / splitSide * step * splitBlock,
-                       step,
-                       splitTerms.data(),
-                       walk.pieces().count,
-                       splitKeys.step(),
-                       nullptr,
-                       plan.pitch,
-                       rows,
-                       walk.columns,
-                       false,
-                       walk.visible()};
-  product.termColumns = plan.panel;
-  return product;
-}
-
-bool AttentionWorker::addSplitWeights(int64_t rows, int64_t first) {
+bool AttentionWorker::addSplitWeights(const SplitProduct &product,
+                                      int64_t first) {
   if (given.scale <= 0)
     return false;
-  std::fill_n(totals, rows * 16, 0.0f);
-  split->weights({splitScores(rows, first), float(given.scale), shifts + first,
-                  totals, weights, weightStep()});
-  return functions.addTotals({rows, shifts + first, totals, sums + first});
+  std::fill_n(totals, product.rows * 16, 0.0f);
+  split->weights({product, float(given.scale), shifts + first, totals, weights,
+                  weightStep()});
+  return functions.addTotals(
+      {product.rows, shifts + first, totals, sums + first});
 }
 
 void AttentionWorker::addValues(int64_t rows, float *to) {
@@ -340,6 +316,8 @@ void AttentionCall::runPart(int part) {
 
 Status makeAttention(const AttentionArguments &arguments, int threads,
                      std::unique_ptr<Call> &call) {
+  if (Status status = checkMatrixUnit(); !status.ok())
+    return status;
   bool single = arguments.q.type == plan::DType::F32 &&
                 arguments.k.type == plan::DType::F32 &&
                 arguments.v.type == plan::DType::F32 &&

@@ -446,6 +446,8 @@ void AttentionGradCall::storePanel(int part, int64_t item, int64_t panel,
 
 Status makeAttentionGrad(const AttentionGradArguments &arguments, int threads,
                          std::unique_ptr<Call> &call) {
+  if (Status status = checkMatrixUnit(); !status.ok())
+    return status;
   const AttentionArguments &forward = arguments.forward;
   bool empty = forward.out.elements() == 0 || forward.k.elements() == 0;
   if (forward.q.type != plan::DType::F32 || empty)

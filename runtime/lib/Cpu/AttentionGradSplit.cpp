@@ -66,42 +66,12 @@ void SplitGradients::loadGroup(int64_t rows, const float *queries,
   }
 }
 
-/// The left side from row `first` on with all keys, or values, of the tile,
-/// whose panels are the terms.
-SplitProduct SplitGradients::productOf(const Pair *left, int64_t first,
-                                       SplitPanels &panels, int64_t rows,
-                                       std::vector<SplitTerm> &terms) {
-  int64_t depth = panels.step(), count = 0;
-  for (const KeyPiece &piece : walk.pieces())
-    terms[count++] = {panels.at(piece.key), depth};
-  SplitProduct product{left + first / splitSide * depth * splitBlock,
-                       depth,
-                       terms.data(),
-                       count,
-                       depth,
-                       nullptr,
-                       plan.pitch,
-                       rows,
-                       walk.columns,
-                       false,
-                       walk.visible()};
-  product.termColumns = plan.panel;
-  return product;
-}
-
 void SplitGradients::addScores(int64_t rows, int64_t first, float *scores,
                                float *gradients) {
-  auto multiply = [&](SplitProduct all, float *to) {
-    for (const KeyPiece &piece : walk.pieces()) {
-      SplitProduct one = all;
-      one.terms += piece.column / plan.panel, one.count = 1;
-      one.c = to + piece.column, one.columns = piece.count;
-      one.wanted = walk.visible(piece);
-      split->product(one);
-    }
-  };
-  multiply(productOf(query, first, keysT, rows, terms), scores);
-  multiply(productOf(dout, first, valuesT, rows, valueTerms), gradients);
+  multiplyPanels(*split, keysT.productOf(query, first, rows, walk, terms), walk,
+                 scores);
+  multiplyPanels(*split, valuesT.productOf(dout, first, rows, walk, valueTerms),
+                 walk, gradients);
 }
 
 void SplitGradients::splitScores(int64_t rows, const float *weights,
@@ -119,8 +89,8 @@ bool SplitGradients::weigh(int64_t rows, int64_t first, const float *lse,
   if (walk.isChanged() || forward.dropout.isLive() ||
       (!forward.isTerm && walk.isWhole()))
     return false;
-  split->softmaxGrad({productOf(query, first, keysT, rows, terms),
-                      productOf(dout, first, valuesT, rows, valueTerms),
+  split->softmaxGrad({keysT.productOf(query, first, rows, walk, terms),
+                      valuesT.productOf(dout, first, rows, walk, valueTerms),
                       float(forward.scale), float(forward.scale), lse, means,
                       weightsRight, scoresRight, queryStep(), scoresLeft,
                       keyStep()});

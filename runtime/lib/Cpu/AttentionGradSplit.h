@@ -44,8 +44,6 @@ public:
   const float *turn(const float *panel, int64_t size, int64_t count);
 
 private:
-  SplitProduct productOf(const Pair *left, int64_t first, SplitPanels &panels,
-                         int64_t rows, std::vector<SplitTerm> &terms);
   Pair *turnedRows(Pair *group, int64_t first, int64_t size) const {
     return group + first / splitUp(plan.rows) * splitPairs(size, plan.rows);
   }

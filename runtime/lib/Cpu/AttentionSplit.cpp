@@ -83,4 +83,36 @@ const Pair *SplitPanels::at(int64_t key) {
   return panel;
 }
 
+SplitProduct SplitPanels::productOf(const Pair *left, int64_t first,
+                                    int64_t rows, KeyWalk &walk,
+                                    std::vector<SplitTerm> &terms) {
+  int64_t depth = step(), count = 0;
+  for (const KeyPiece &piece : walk.pieces())
+    terms[count++] = {at(piece.key), depth};
+  SplitProduct product{left + first / splitSide * depth * splitBlock,
+                       depth,
+                       terms.data(),
+                       count,
+                       depth,
+                       nullptr,
+                       plan.pitch,
+                       rows,
+                       walk.columns,
+                       false,
+                       walk.visible()};
+  product.termColumns = plan.panel;
+  return product;
+}
+
+void multiplyPanels(const SplitFunctions &functions, const SplitProduct &all,
+                    KeyWalk &walk, float *scores) {
+  for (const KeyPiece &piece : walk.pieces()) {
+    SplitProduct one = all;
+    one.terms += piece.column / all.termColumns, one.count = 1;
+    one.c = scores + piece.column, one.columns = piece.count;
+    one.wanted = walk.visible(piece);
+    functions.product(one);
+  }
+}
+
 } // namespace hocket::runtime

@@ -11,6 +11,7 @@
 
 #include "hocket/Cpu/SplitFunctions.h"
 #include "runtime/lib/Cpu/AttentionWalk.h"
+#include <vector>
 
 namespace hocket::runtime {
 
@@ -55,6 +56,10 @@ public:
   void setHead(int64_t b, int64_t head);
   /// The panel that begins with key `key`.
   const Pair *at(int64_t key);
+  /// Rows from `first` on of a left side with all keys, or values, of the tile
+  /// where the walk is: their panels, which are Transposed, become `terms`.
+  SplitProduct productOf(const Pair *left, int64_t first, int64_t rows,
+                         KeyWalk &walk, std::vector<SplitTerm> &terms);
   /// Blocks between columns of a product.
   int64_t step() const {
     return (order == HeadPanels::Rows ? splitUp(plan.panel) : size) /
@@ -72,6 +77,10 @@ private:
   int64_t *held = nullptr; // by slot: number of its panel, or -1
   float *dense = nullptr;  // a panel whose elements do not follow one another
 };
+
+/// Makes such a product panel by panel, in a tile of scores.
+void multiplyPanels(const SplitFunctions &functions, const SplitProduct &all,
+                    KeyWalk &walk, float *scores);
 
 /// A thread's right to call SplitFunctions, if there are any.
 class SplitScope {

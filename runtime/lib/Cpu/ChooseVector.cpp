@@ -3,7 +3,7 @@
 #include "hocket/Cpu/SplitFunctions.h"
 #include <atomic>
 #include <cstdlib>
-#include <cstring>
+#include <string>
 #ifdef __linux__
 #include <cpuid.h>
 #include <sys/syscall.h>
@@ -43,9 +43,17 @@ static bool hasTiles() {
 
 /// By the environment: processors may slow their unit down, and a program may
 /// need the bits of those that have none.
-static bool isWanted() {
+static std::string wishOf() {
   const char *wish = std::getenv("HOCKET_MATRIX_UNIT");
-  return !wish || std::strcmp(wish, "off") != 0;
+  return wish ? wish : "on";
+}
+
+Status checkMatrixUnit() {
+  std::string wish = wishOf();
+  if (wish == "on" || wish == "off")
+    return Status::success();
+  return Status::userError("HOCKET_MATRIX_UNIT is '" + wish +
+                           "' in the environment; write on or off");
 }
 
 static std::atomic<bool> isSplitAllowed = true;
@@ -53,7 +61,7 @@ static std::atomic<bool> isSplitAllowed = true;
 void setSplitFunctions(bool allowed) { isSplitAllowed = allowed; }
 
 const SplitFunctions *splitFunctions() {
-  static const bool exist = isWanted() && hasTiles();
+  static const bool exist = wishOf() == "on" && hasTiles();
   return exist && isSplitAllowed ? &amxFunctions : nullptr;
 }
 

@@ -18,6 +18,7 @@
 #define HOCKET_CPU_SPLITFUNCTIONS_H
 
 #include "hocket/Cpu/VectorFunctions.h"
+#include "hocket/Runtime/Status.h"
 
 namespace hocket::runtime {
 
@@ -120,6 +121,9 @@ struct SplitFunctions {
 
 /// Null if there is no matrix unit, or if the system does not grant it.
 const SplitFunctions *splitFunctions();
+/// An error if the environment has a HOCKET_MATRIX_UNIT that is neither "on" nor
+/// "off".
+Status checkMatrixUnit();
 /// Whether calls that are made from now on may use it; they do at the start.
 void setSplitFunctions(bool allowed);
 
