@@ -121,8 +121,8 @@ struct SplitFunctions {
 
 /// Null if there is no matrix unit, or if the system does not grant it.
 const SplitFunctions *splitFunctions();
-/// An error if the environment has a HOCKET_MATRIX_UNIT that is neither "on" nor
-/// "off".
+/// An error if the environment has a HOCKET_MATRIX_UNIT that is neither "on"
+/// nor "off".
 Status checkMatrixUnit();
 /// Whether calls that are made from now on may use it; they do at the start.
 void setSplitFunctions(bool allowed);
