@@ -37,6 +37,12 @@ struct Move {
   nn::HeldAttr held;
   int64_t before, after;
 
+  /// Whether one exchange does for both, of one value.
+  bool isLike(const Move &other) const {
+    return dim == other.dim && strategy == other.strategy &&
+           border == other.border && overlap == other.overlap &&
+           held == other.held;
+  }
   nn::HeldAttr heldAt(int64_t at, bool areTerms) const {
     return nn::heldAt(held, {true, at, 0}, areTerms);
   }
@@ -50,19 +56,23 @@ struct Move {
 /// The exchanges of one operation.
 class Exchanges {
 public:
-  Exchanges(nn::WindowedOp op, ArrayRef<AskedHalo> asked, nn::MeshAttr mesh)
-      : op(op), asked(asked), mesh(mesh) {}
+  Exchanges(nn::WindowedOp op, const AskedHalos &all, nn::MeshAttr mesh)
+      : op(op), asked(all.at(op)), all(all), mesh(mesh) {}
 
   void run();
 
 private:
   Move moveOf(int64_t number, const SlidDim &slid);
+  std::optional<Move> cropOf(int64_t number, const SlidDim &slid);
+  SmallVector<Move> movesOf(bool crops);
   void exchange(ArrayRef<unsigned> operands, const Move &move, int64_t at);
   void exchange(const Move &move);
   void sendBack(ArrayRef<Move> moves);
+  bool isShared(const Move &move);
 
   nn::WindowedOp op;
   ArrayRef<AskedHalo> asked;
+  const AskedHalos &all;
   nn::MeshAttr mesh;
 };
 } // namespace
@@ -271,19 +281,81 @@ Move Exchanges::moveOf(int64_t number, const SlidDim &slid) {
           isAttention ? slid.window.high : reach.after};
 }
 
+/// Leaves out what a rank owns of a dim that stays where it is and none of its
+/// windows read, if there is such: margins of other dims are without it then.
+std::optional<Move> Exchanges::cropOf(int64_t number, const SlidDim &slid) {
+  const nn::Window &window = slid.window;
+  if (window.lookup || window.isTruncated)
+    return std::nullopt;
+  auto own = nn::heldParts(nn::layoutOf(op.getPositions().front()), number,
+                           /*factor=*/0, mesh);
+  auto parts = partsRead(op, number, mesh);
+  bool crops = false;
+  for (auto [part, owned] : llvm::zip_equal(parts, own)) {
+    int64_t begin = part.offset, end = part.offset + part.size;
+    if (window.border != nn::Border::Zero && // it shows data of elsewhere
+        (begin < 0 || end > window.extent))
+      return std::nullopt;
+    begin = std::max(begin, owned.offset);
+    end = std::min(end, owned.offset + owned.size);
+    part = begin < end ? nn::Interval{begin, end - begin}
+                       : nn::Interval{owned.offset, 0};
+    crops |= part.size < owned.size;
+  }
+  if (!crops)
+    return std::nullopt;
+  MLIRContext *context = op.getContext();
+  return Move{number,
+              op.getLoc(),
+              "neighbors",
+              nn::BorderAttr::get(context, window.border),
+              /*overlap=*/false,
+              nn::heldOf(context, {true, number, 0}, parts),
+              /*before=*/0,
+              /*after=*/0};
+}
+
 /// One dim after another, so that corners come along; those whose margins are
 /// waited for before those that travel while something is computed.
-void Exchanges::run() {
-  SmallVector<Move> moves, beside;
+SmallVector<Move> Exchanges::movesOf(bool crops) {
+  SmallVector<Move> cropped, moves, beside;
   nn::LayoutAttr positions = nn::layoutOf(op.getPositions().front());
   for (auto [number, window] : llvm::enumerate(op.getWindows())) {
     std::optional<SlidDim> slid = slidDim(op, number, mesh);
-    if (!slid || !slid->readsOthers() || positions.heldOf(number, /*factor=*/0))
+    if (!slid || positions.heldOf(number, /*factor=*/0))
       continue;
-    Move move = moveOf(number, *slid);
-    (move.overlap ? beside : moves).push_back(move);
+    if (slid->readsOthers()) {
+      Move move = moveOf(number, *slid);
+      (move.overlap ? beside : moves).push_back(move);
+    } else if (std::optional<Move> crop = cropOf(number, *slid)) {
+      cropped.push_back(*crop);
+    }
   }
   llvm::append_range(moves, beside);
+  if (crops && !moves.empty() && !isShared(moves.front()))
+    moves.insert(moves.begin(), cropped.begin(), cropped.end());
+  return moves;
+}
+
+/// Whether it is also the first exchange for another operation.
+bool Exchanges::isShared(const Move &move) {
+  Value x = op.getPositions().front();
+  if (exchanged(x, holding(x, move.held), move, move.dim))
+    return true;
+  return llvm::any_of(namesOf(x), [&](Value name) {
+    return llvm::any_of(name.getUsers(), [&](Operation *user) {
+      auto other = dyn_cast<nn::WindowedOp>(user);
+      if (!other || other == op || !all.contains(other) ||
+          other.getPositions().front() != name)
+        return false;
+      auto moves = Exchanges(other, all, mesh).movesOf(/*crops=*/false);
+      return !moves.empty() && moves.front().isLike(move);
+    });
+  });
+}
+
+void Exchanges::run() {
+  SmallVector<Move> moves = movesOf(/*crops=*/true);
   if (llvm::is_contained(op->getResults(), op.getPositions().front()))
     return sendBack(moves);
   for (const Move &move : moves)
@@ -298,5 +370,5 @@ void placement::exchangeBefore(nn::FuncOp func, const AskedHalos &asked,
       ops.push_back(op);
   });
   for (nn::WindowedOp op : ops)
-    Exchanges(op, asked.at(op), mesh).run();
+    Exchanges(op, asked, mesh).run();
 }

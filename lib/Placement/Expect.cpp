@@ -91,10 +91,28 @@ static bool isOfMask(nn::ExchangeOp op) {
          });
 }
 
+/// Whether each member finds what it is to hold in what it owns.
+static bool isLocal(nn::ExchangeOp op) {
+  int64_t dim = op.getDim();
+  nn::LayoutAttr layout =
+      nn::layoutOf(op.getBack() ? op.getXs().front() : op.getMade().front());
+  nn::HeldAttr held = layout.heldOf(dim, /*factor=*/0);
+  if (!held || held.getRows())
+    return !held;
+  auto own = nn::heldParts(layout.owning(dim, 0), dim, /*factor=*/0,
+                           meshOf(op.getOperation()));
+  return llvm::all_of(
+      llvm::zip_equal(own, held.getBegins(), held.getEnds()), [](auto member) {
+        auto [part, begin, end] = member;
+        return begin == end ||
+               (part.offset <= begin && end <= part.offset + part.size);
+      });
+}
+
 /// What moves what windows need of others, by the word for it.
 static Counts countExchanges(Operation *op) {
   if (auto exchange = dyn_cast<nn::ExchangeOp>(op)) {
-    if (isOfMask(exchange))
+    if (isOfMask(exchange) || isLocal(exchange))
       return {};
     return {{haloWord(exchange.getStrategy(), exchange.getBack()), 1}};
   }
