@@ -261,8 +261,9 @@ static nn::HeldAttr heldFor(nn::WindowedOp op, int64_t number,
   nn::RulePlace place{true, number, 0};
   if (!op.getWindows()[number]->lookup)
     return nn::heldOf(op.getContext(), place, partsRead(op, number, mesh));
-  auto own = nn::heldParts(nn::layoutOf(op.getPositions().front()), number,
-                           /*factor=*/0, mesh);
+  auto own = nn::heldParts(
+      nn::layoutOf(op.getPositions().front()).owning(number, 0), number,
+      /*factor=*/0, mesh);
   return strategy == "all_gather" ? hullOfEdges(op, number, own, mesh)
                                   : rowsOfEdges(op, number, own, mesh);
 }
@@ -371,4 +372,22 @@ void placement::exchangeBefore(nn::FuncOp func, const AskedHalos &asked,
   });
   for (nn::WindowedOp op : ops)
     Exchanges(op, asked, mesh).run();
+}
+
+void placement::narrowExchange(nn::GatherOp op, nn::MeshAttr mesh) {
+  auto exchange = op.getX().getDefiningOp<nn::ExchangeOp>();
+  int64_t dim = op.getDim();
+  if (!exchange || exchange.getBack() || int64_t(exchange.getDim()) != dim ||
+      exchange.getMade().size() != 1 || !op.getX().hasOneUse())
+    return;
+  Value x = exchange.getXs().front();
+  nn::HeldAttr held = heldFor(op, dim, exchange.getStrategy(), mesh);
+  auto own = nn::heldParts(nn::layoutOf(x), dim, /*factor=*/0, mesh);
+  if (!held.getRows() &&
+      held == nn::heldOf(op.getContext(), {true, dim, 0}, own)) {
+    op.getXMutable().assign(x);
+    exchange.erase();
+    return;
+  }
+  exchange.getMade().front().setType(holding(x, held));
 }

@@ -3,6 +3,7 @@
 #ifndef HOCKET_LIB_PLACEMENT_HELDDEMAND_H
 #define HOCKET_LIB_PLACEMENT_HELDDEMAND_H
 
+#include "dialects/Nn/Edges.h"
 #include "dialects/Nn/Func.h"
 #include "dialects/Nn/Held.h"
 #include "llvm/ADT/MapVector.h"
@@ -65,6 +66,11 @@ llvm::SmallVector<nn::Interval> windowsOwned(nn::WindowedOp op, size_t number,
 llvm::SmallVector<llvm::SmallVector<nn::Interval>>
 readParts(llvm::ArrayRef<mlir::Operation *> layers, size_t number,
           nn::MeshAttr mesh);
+
+/// Leaves out of an exchange that a gradient has for its edges what none of
+/// them name: those of a gather go with the owners of nodes, while those whose
+/// sum the forward sent back may lie elsewhere. Exchanges.cpp
+void narrowExchange(nn::GatherOp op, nn::MeshAttr mesh);
 
 } // namespace hocket::placement
 

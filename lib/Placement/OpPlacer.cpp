@@ -1,6 +1,7 @@
 //===- OpPlacer.cpp - placing operations made after placement -------------===//
 
 #include "hocket/Placement/OpPlacer.h"
+#include "HeldDemand.h"
 #include "Relayout.h"
 #include "RuleSpace.h"
 #include "dialects/Nn/Ring.h"
@@ -87,6 +88,8 @@ LogicalResult OpPlacer::place(Operation *op) {
         markFree(result);
     }
     hold(op, rule, made);
+    if (auto gather = dyn_cast<nn::GatherOp>(op))
+      narrowExchange(gather, mesh);
     return success();
   }
   return op->emitError() << "the operands of '" << op->getName()
