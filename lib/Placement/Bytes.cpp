@@ -83,7 +83,7 @@ static int64_t mostMoved(ArrayRef<int64_t> before, ArrayRef<int64_t> after) {
 }
 
 namespace {
-/// What the rank receives that receives most, in elements, by kinds. All but
+/// What the rank receives that receives most, in elements, by kinds. All except
 /// the minor axes of a split factor stay as they are.
 struct Received {
   nn::LayoutAttr from, to;

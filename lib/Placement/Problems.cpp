@@ -235,8 +235,8 @@ static std::string waysText(const std::vector<WayOut> &ways) {
   return text;
 }
 
-/// To leave the line out is no news where the notes say what it could mean, but
-/// for advice in words, which proposals take the place of.
+/// To leave the line out is no news where the notes say what it could mean,
+/// except for advice in words, which proposals take the place of.
 bool Problem::isWorthSaying() const {
   return !proposals.empty() &&
          (!isBareRemoval() || llvm::none_of(notes, [](const Note &note) {

@@ -3,7 +3,7 @@
 // What one more layer adds to a rank's activations, by the plan, against the
 // formulas of Korthikanti et al. (arXiv 2205.05198), restated: 4 bytes a value,
 // no masks of dropout and no scores of attention, which are drawn and computed
-// again, but for the logarithms of their sums (lse). Values of seq * batch *
+// again, except the logarithms of their sums (lse). Values of seq * batch *
 // hidden that a layer keeps for its backward:
 //
 //   two norms            2      inputs

@@ -30,7 +30,7 @@ Numbers dropped(size_t count, double p, const std::string &path, int32_t step,
                 int64_t seed = 0);
 
 /// Every schedule of `names` on 2, 3 and 4 ranks gives the bits of one device,
-/// in the forward and in the gradients, but for `sums` over ranks.
+/// in the forward and in the gradients, except `sums` over ranks.
 Outputs sameOnAllRanks(const std::string &text,
                        const std::vector<std::string> &names,
                        const std::set<std::string> &sums = {});

@@ -1,7 +1,7 @@
 //===- ScheduleBackward.cpp - lines about what the backward does ----------===//
 //
 // They are drawn apart from all others: the forward of a case is the same with
-// and without gradients, but for the parameters that `fsdp` gathers.
+// and without gradients, except the parameters that `fsdp` gathers.
 //
 //===----------------------------------------------------------------------===//
 

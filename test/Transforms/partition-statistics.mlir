@@ -76,7 +76,7 @@ nn.func @forward(%x: !x {nn.name = "x"}) -> !x attributes {buffers = [], outputs
 
 // -----
 
-// Over whole dims nothing changes, but that a mean is a sum with the global
+// Over whole dims nothing changes, except that a mean is a sum with the global
 // count: 12 elements of which the rank has 6.
 !x = tensor<2x6xf32, #nn.layout<[batch=2] [hidden=6], tp: S(1.0)>>
 !m = tensor<f32, #nn.layout<tp: P(sum)>>

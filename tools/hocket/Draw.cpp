@@ -13,7 +13,7 @@ using namespace hocket;
 using namespace hocket::tool;
 using drawing::Attention;
 
-/// Those that are alike in all but their layer, shown by the first one.
+/// Those that are alike in all except their layer, shown by the first one.
 struct Alike {
   const Attention *first;
   std::string layers; // "h.0 to h.11"; empty of one

@@ -13,7 +13,7 @@ using namespace hocket;
 using namespace hocket::tool;
 using Json = nlohmann::ordered_json;
 
-/// What a plan costs the rank with the most, as one flat object but for the
+/// What a plan costs the rank with the most, as one flat object except the
 /// collectives.
 static Json costsOf(const plan::Plan &plan) {
   Json summary = plan::summary(plan);

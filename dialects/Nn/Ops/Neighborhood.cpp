@@ -31,9 +31,9 @@ static LogicalResult checkDims(std::optional<Location> location, Value q,
     if ((meetsQuery && ofQ != ofK) || (dim + 1 < rank && ofK != ofV))
       return emitOptionalError(
           location,
-          "neighborhood attention takes q, k and v of one shape, but "
-          "for the number of heads of k and v and the head dim of "
-          "v, but they are ",
+          "neighborhood attention takes q, k and v of one shape, "
+          "except the number of heads of k and v and the head dim of v, but "
+          "they are ",
           describe(q.getType()), ", ", describe(k.getType()), " and ",
           describe(v.getType()));
   }

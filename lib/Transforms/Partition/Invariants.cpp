@@ -177,8 +177,8 @@ static SmallVector<std::pair<int64_t, int64_t>> placesOf(spmd::CollectiveOp op,
   return places;
 }
 
-/// Whether what two members bring has elements of one type, and equal sizes but
-/// for the cut factors.
+/// Whether what two members bring has elements of one type, and equal sizes
+/// except those of the cut factors.
 static bool haveSameShape(Value a, Value b,
                           ArrayRef<std::pair<int64_t, int64_t>> places) {
   if (getElementTypeOrSelf(a) != getElementTypeOrSelf(b))

@@ -72,7 +72,7 @@ private:
                   const std::vector<int64_t> &expected);
   bool checkType(const char *what, const View &view, DType expected);
   bool checkPostOps(const Matmul &matmul);
-  /// All but whether `out` and `lse`, which a gradient reads, are written.
+  /// All except whether `out` and `lse`, which a gradient reads, are written.
   bool checkAttention(const Attention &attention);
   /// Of an Attention or a NeighborhoodAttention.
   template <class T> bool checkHeads(const T &attention);

@@ -102,7 +102,7 @@ std::string Difference::operator()(const Collective &a,
 /// where another axis cut the dim before, one group has 6 rows and one has 5.
 struct GroupCut {
   DType type;
-  std::vector<int64_t> shape; // but for the cut dims
+  std::vector<int64_t> shape; // except the cut dims
   std::vector<int> tables;
 
   GroupCut(DType type, const Collective &collective) : type(type) {
@@ -140,7 +140,7 @@ private:
 } // namespace
 
 /// One collective as each class has it, or null: equal in what it says, and
-/// equal in type and shape (but for the cut dims) among the members of each
+/// equal in type and shape (except the cut dims) among the members of each
 /// group.
 bool Checker::checkSame(const std::vector<const Collective *> &byClass) {
   if (byClass.size() == 1)

@@ -1,8 +1,8 @@
 //===- HaloCounts.cpp - what all members receive in a halo ----------------===//
 //
 // What a member holds are a few runs of places. In the order of the dim those
-// who own a run are neighbours: all but the first and the last own places in it
-// alone.
+// who own a run are neighbours: all except the first and the last own places in
+// it alone.
 //
 //===----------------------------------------------------------------------===//
 

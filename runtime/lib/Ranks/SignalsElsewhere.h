@@ -8,7 +8,7 @@
 
 namespace hocket::runtime {
 
-/// While one lives, no signal comes to this thread, but for its own faults;
+/// While one lives, no signal comes to this thread, except its own faults;
 /// nor, ever, to threads that it starts meanwhile.
 class SignalsElsewhere {
 public:

@@ -13,7 +13,7 @@ func.func @c1(%q: !q) {
 !q = tensor<1x2x5x4xf32, #nn.layout<[1] [2] [5] [4]>>
 !k = tensor<1x2x6x4xf32, #nn.layout<[1] [2] [6] [4]>>
 func.func @c2(%q: !q, %k: !k) {
-  // expected-error@below {{neighborhood attention takes q, k and v of one shape, but for the number of heads of k and v and the head dim of v, but they are f32[1, 2, 5, 4], f32[1, 2, 6, 4] and f32[1, 2, 6, 4]}}
+  // expected-error@below {{neighborhood attention takes q, k and v of one shape, except the number of heads of k and v and the head dim of v, but they are f32[1, 2, 5, 4], f32[1, 2, 6, 4] and f32[1, 2, 6, 4]}}
   %0 = nn.neighborhood_attention %q, %k, %k {kernels = array<i64: 3>, strides = array<i64: 1>, dilations = array<i64: 1>, causal = array<i1: false>, scale = 1.0 : f64} : (!q, !k, !k) -> !q
   return
 }

@@ -24,7 +24,7 @@ def received(found, kind):
 
 
 for ranks in (2, 4, 8, 16):
-    # Queries, keys, values and the result: all but one's own part of a part.
+    # Queries, keys, values and the result: all except one's own part of a part.
     heads = 4 * (GRID // ranks) * CHANNELS * BYTES * (ranks - 1) // ranks
     assert received(plan("shard_heads", ranks), "all_to_all") == [heads] * ranks
     # Within reach, from each neighbour that there is: keys and values, or what

@@ -44,7 +44,7 @@ def givesBack(function):
 
 
 def isClose(a, b):
-    """Whether safetensors of f32 hold equal numbers, but for rounding."""
+    """Whether safetensors of f32 hold equal numbers, except for rounding."""
     def numbers(data):
         begin = 8 + struct.unpack("<Q", data[:8])[0]
         return struct.unpack(f"<{(len(data) - begin) // 4}f", data[begin:])

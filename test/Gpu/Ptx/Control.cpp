@@ -62,7 +62,7 @@ void decodeReturn(Decoder &decoder) {
     decoder.step.target = decoder.end();
 }
 
-/// (results), name, (arguments): all but the name may be missing.
+/// (results), name, (arguments): all except the name may be missing.
 void decodeCall(Decoder &decoder) {
   decoder.take("uni");
   Step &step = decoder.step;

@@ -31,7 +31,7 @@ private:
   void runLevel(size_t level, char *dst, const char *src) const;
   void runTile(char *dst, const char *src) const;
 
-  std::vector<Dim> outer; // all but the innermost loop(s), outermost first
+  std::vector<Dim> outer; // all except the innermost loop(s), outermost first
   Dim inner = {1, 0, 0};  // of `unit` bytes each
   Dim across = {1, 0, 0}; // transposition: the dim where src is contiguous
   int64_t unit = 0;       // bytes moved at once

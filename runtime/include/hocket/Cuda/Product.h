@@ -18,7 +18,7 @@ struct ProductPost {
 };
 
 /// c[..., m, n] = post(sum_k a[..., m, k] * b[..., k, n] + bias[n]), see
-/// plan::Matmul. All but the bias have c's batch dims.
+/// plan::Matmul. All except the bias have c's batch dims.
 struct ProductArguments {
   Operand a, b, c;
   std::optional<Operand> bias; // [n]

@@ -83,7 +83,7 @@ public:
   virtual Status allocate(int64_t bytes, const char *purpose, char *&place) = 0;
 
   /// Decides everything about an instruction that does not depend on the
-  /// tensors' values: all but ReadParameter and the collectives that the
+  /// tensors' values: all except ReadParameter and the collectives that the
   /// communicator runs itself. `comm` is for hooks.
   virtual Status prepare(const plan::Instruction &instruction,
                          const AddressBook &book, Communicator &comm,

@@ -21,7 +21,7 @@
 
 namespace hocket::runtime {
 
-/// What ranks are made from; equal on all processes but for `threads`.
+/// What ranks are made from; equal on all processes except `threads`.
 struct RankOptions {
   int64_t ranks = 1; // of all processes
   /// The groups that communicate: for each set of mesh axes a list of members

@@ -17,7 +17,7 @@ struct ProductOptions {
 };
 
 /// What whyNotBlas takes. Ranks whose bits have to agree use one algorithm:
-/// one of them chooses, all use it. They need equal arguments but for the
+/// one of them chooses, all use it. They need equal arguments except the
 /// addresses, equal options, one version of the library and GPUs of one kind;
 /// use() says so otherwise.
 class BlasProduct {

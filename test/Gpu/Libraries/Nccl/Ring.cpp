@@ -5,7 +5,7 @@
 namespace hocket::lookalike {
 
 /// Downwards from where it begins. That it does not end at the last rank keeps
-/// it from being the order of the ranks, also but for the first two.
+/// it from being the order of the ranks, also without the first two.
 std::vector<int> ringOrder(const ncclComm &comm, int chunk) {
   int ranks = comm.ranks, turn = chunk;
   for (const Member &member : comm.members)
