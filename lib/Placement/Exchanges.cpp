@@ -120,12 +120,13 @@ static Type holding(Value x, nn::HeldAttr held) {
                         nn::layoutOf(x).holding(held));
 }
 
-/// The first of equal moves of one value, which may be keys and values.
+/// The first of equal moves of one value, which may be keys and values; each
+/// may be of several steps.
 static Value firstAlike(Value x) {
   auto first = x.getDefiningOp<nn::RedistributeOp>();
   if (!first)
     return x;
-  for (Operation *user : first.getX().getUsers()) {
+  for (Operation *user : firstAlike(first.getX()).getUsers()) {
     auto move = dyn_cast<nn::RedistributeOp>(user);
     if (move && move.getType() == x.getType() &&
         move->getAttrDictionary() == first->getAttrDictionary() &&
