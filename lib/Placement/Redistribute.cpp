@@ -154,23 +154,35 @@ Value OpPlacer::redistribute(OpBuilder &builder, Location loc, Value value,
   if (!sums.empty())
     value = move(builder, loc, value, RedistributeKind::AllReduce, sums,
                  wholeOver(layout(), sums));
-  // Axes that only change their factor: exchanged, not gathered.
-  auto isTurn = [](const FactorPlan &from, const FactorPlan &to) {
-    return !from.leave.empty() && from.come.empty() && to.leave.empty() &&
-           llvm::equal(from.leave, to.come,
-                       [](StringAttr axis, nn::SplitAttr split) {
-                         return axis == split.getAxis();
-                       });
+  // Axes that only change their factor: exchanged, not gathered. The minor ones
+  // of a factor can leave it, and go behind those that the other one has.
+  auto turn = [&](FactorPlan &from, FactorPlan &to) {
+    if (!from.come.empty() || !to.leave.empty())
+      return false;
+    for (size_t count = std::min(from.leave.size(), to.come.size()); count > 0;
+         --count) {
+      auto leave = ArrayRef(from.leave).take_back(count);
+      auto come = ArrayRef(to.come).take_front(count);
+      if (!llvm::equal(leave, come, [](StringAttr axis, nn::SplitAttr split) {
+            return axis == split.getAxis();
+          }))
+        continue;
+      value = move(builder, loc, value, RedistributeKind::AllToAll, leave,
+                   cutBy(wholeOver(layout(), leave), come));
+      from.leave.pop_back_n(count);
+      to.come.erase(to.come.begin(), to.come.begin() + count);
+      return true;
+    }
+    return false;
   };
-  for (FactorPlan &from : plans)
-    for (auto [i, to] : llvm::enumerate(plans))
-      if (!done[i] && isTurn(from, to)) {
-        value =
-            move(builder, loc, value, RedistributeKind::AllToAll, from.leave,
-                 cutBy(wholeOver(layout(), from.leave), to.come));
-        from.leave.clear();
-        done[i] = true;
-      }
+  auto turnOne = [&] {
+    return llvm::any_of(plans, [&](FactorPlan &from) {
+      return llvm::any_of(plans,
+                          [&](FactorPlan &to) { return turn(from, to); });
+    });
+  };
+  while (turnOne())
+    ;
   for (const FactorPlan &plan : plans)
     if (!plan.leave.empty())
       value = move(builder, loc, value, RedistributeKind::AllGather, plan.leave,
