@@ -105,11 +105,15 @@ static Value exchanged(Value x, Type type, const Move &move, int64_t at) {
   return {};
 }
 
-/// What the backward computes again is exchanged again; a view is not computed.
+/// What the backward computes again is exchanged again; a view is not computed,
+/// and what is moved on its way is moved again, unless it is kept so.
 static Attribute partOf(Value value) {
   while (Operation *op = value.getDefiningOp()) {
-    if (!isa<nn::ValueOp, nn::RearrangeOp, nn::SliceOp, nn::ExchangeOp>(op))
-      return op->getAttr(nn::kRecompute);
+    Attribute part = op->getAttr(nn::kRecompute);
+    if (part || op->hasAttr(nn::kGathered) ||
+        !isa<nn::ValueOp, nn::RearrangeOp, nn::SliceOp, nn::ExchangeOp,
+             nn::RedistributeOp>(op))
+      return part;
     value = op->getOperand(0);
   }
   return {};
