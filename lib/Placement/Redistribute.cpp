@@ -131,20 +131,19 @@ Value OpPlacer::redistribute(OpBuilder &builder, Location loc, Value value,
              return bool(layout().splitOver(split.getAxis()));
            });
   };
-  SmallVector<bool> done(plans.size());
-  for (auto [i, plan] : llvm::enumerate(plans)) {
+  for (FactorPlan &plan : plans) {
     // The same axes in other parts: rows go to neighbours, none are gathered.
     if (isRepartition(plan, layout())) {
       value = move(builder, loc, value, RedistributeKind::Repartition,
                    plan.leave, recut(layout(), plan.come));
       plan.leave.clear();
-      done[i] = true;
+      plan.come.clear();
     }
   }
-  for (auto [i, plan] : llvm::enumerate(plans))
-    if (!done[i] && isReady(plan)) {
+  for (FactorPlan &plan : plans)
+    if (isReady(plan)) {
       come(plan);
-      done[i] = true;
+      plan.come.clear();
     }
   SmallVector<StringAttr> sums;
   for (nn::PartialAttr partial : layout().getPartials())
@@ -154,6 +153,17 @@ Value OpPlacer::redistribute(OpBuilder &builder, Location loc, Value value,
   if (!sums.empty())
     value = move(builder, loc, value, RedistributeKind::AllReduce, sums,
                  wholeOver(layout(), sums));
+  // What comes in front of axes that are still elsewhere is cut off first.
+  for (FactorPlan &plan : plans) {
+    auto isHere = [&](nn::SplitAttr split) {
+      return !layout().splitOver(split.getAxis());
+    };
+    auto rest = llvm::find_if_not(plan.come, isHere);
+    if (!plan.leave.empty() || rest == plan.come.end())
+      continue;
+    come({plan.dim, plan.factor, {}, {plan.come.begin(), rest}});
+    plan.come.erase(plan.come.begin(), rest);
+  }
   // Axes that only change their factor: exchanged, not gathered. The minor ones
   // of a factor can leave it, and go behind those that the other one has.
   auto turn = [&](FactorPlan &from, FactorPlan &to) {
@@ -187,9 +197,8 @@ Value OpPlacer::redistribute(OpBuilder &builder, Location loc, Value value,
     if (!plan.leave.empty())
       value = move(builder, loc, value, RedistributeKind::AllGather, plan.leave,
                    wholeOver(layout(), plan.leave));
-  for (auto [i, plan] : llvm::enumerate(plans))
-    if (!done[i])
-      come(plan);
+  for (const FactorPlan &plan : plans)
+    come(plan);
   // Names alone differ: types carry those of the target.
   if (layout().getDims() != target.getDims())
     value = refactor(builder, loc, value, target);
