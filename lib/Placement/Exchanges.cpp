@@ -53,6 +53,11 @@ struct Move {
   }
 };
 
+/// What moves for an operation, and what of other dims need not.
+struct Moves {
+  SmallVector<Move> moves, crops;
+};
+
 /// The exchanges of one operation.
 class Exchanges {
 public:
@@ -64,11 +69,11 @@ public:
 private:
   Move moveOf(int64_t number, const SlidDim &slid);
   std::optional<Move> cropOf(int64_t number, const SlidDim &slid);
-  SmallVector<Move> movesOf(bool crops);
+  Moves find();
   void exchange(ArrayRef<unsigned> operands, const Move &move, int64_t at);
   void exchange(const Move &move);
   void sendBack(ArrayRef<Move> moves);
-  bool isShared(const Move &move);
+  bool isSharedUncropped(const Moves &mine);
 
   nn::WindowedOp op;
   ArrayRef<AskedHalo> asked;
@@ -287,8 +292,9 @@ Move Exchanges::moveOf(int64_t number, const SlidDim &slid) {
           isAttention ? slid.window.high : reach.after};
 }
 
-/// Leaves out what a rank owns of a dim that stays where it is and none of its
-/// windows read, if there is such: margins of other dims are without it then.
+/// Leaves out what ranks own of a split dim that stays where it is, before the
+/// first and behind the last position that their windows read, if there is
+/// such: margins of other dims are without it then.
 std::optional<Move> Exchanges::cropOf(int64_t number, const SlidDim &slid) {
   const nn::Window &window = slid.window;
   if (window.lookup || window.isTruncated)
@@ -299,8 +305,8 @@ std::optional<Move> Exchanges::cropOf(int64_t number, const SlidDim &slid) {
   bool crops = false;
   for (auto [part, owned] : llvm::zip_equal(parts, own)) {
     int64_t begin = part.offset, end = part.offset + part.size;
-    if (window.border != nn::Border::Zero && // it shows data of elsewhere
-        (begin < 0 || end > window.extent))
+    bool readsBorder = begin < end && (begin < 0 || end > window.extent);
+    if (window.border != nn::Border::Zero && readsBorder) // data of elsewhere
       return std::nullopt;
     begin = std::max(begin, owned.offset);
     end = std::min(end, owned.offset + owned.size);
@@ -323,8 +329,9 @@ std::optional<Move> Exchanges::cropOf(int64_t number, const SlidDim &slid) {
 
 /// One dim after another, so that corners come along; those whose margins are
 /// waited for before those that travel while something is computed.
-SmallVector<Move> Exchanges::movesOf(bool crops) {
-  SmallVector<Move> cropped, moves, beside;
+Moves Exchanges::find() {
+  Moves found;
+  SmallVector<Move> beside;
   nn::LayoutAttr positions = nn::layoutOf(op.getPositions().front());
   for (auto [number, window] : llvm::enumerate(op.getWindows())) {
     std::optional<SlidDim> slid = slidDim(op, number, mesh);
@@ -332,21 +339,23 @@ SmallVector<Move> Exchanges::movesOf(bool crops) {
       continue;
     if (slid->readsOthers()) {
       Move move = moveOf(number, *slid);
-      (move.overlap ? beside : moves).push_back(move);
+      (move.overlap ? beside : found.moves).push_back(move);
     } else if (std::optional<Move> crop = cropOf(number, *slid)) {
-      cropped.push_back(*crop);
+      found.crops.push_back(*crop);
     }
   }
-  llvm::append_range(moves, beside);
-  if (crops && !moves.empty() && !isShared(moves.front()))
-    moves.insert(moves.begin(), cropped.begin(), cropped.end());
-  return moves;
+  llvm::append_range(found.moves, beside);
+  return found;
 }
 
-/// Whether it is also the first exchange for another operation.
-bool Exchanges::isShared(const Move &move) {
+/// Whether the first exchange is also that of an operation which crops nothing,
+/// or otherwise.
+bool Exchanges::isSharedUncropped(const Moves &mine) {
   Value x = op.getPositions().front();
-  if (exchanged(x, holding(x, move.held), move, move.dim))
+  const Move &first = mine.moves.front();
+  if (x.getDefiningOp() == op)
+    return false;
+  if (exchanged(x, holding(x, first.held), first, first.dim))
     return true;
   return llvm::any_of(namesOf(x), [&](Value name) {
     return llvm::any_of(name.getUsers(), [&](Operation *user) {
@@ -354,14 +363,20 @@ bool Exchanges::isShared(const Move &move) {
       if (!other || other == op || !all.contains(other) ||
           other.getPositions().front() != name)
         return false;
-      auto moves = Exchanges(other, all, mesh).movesOf(/*crops=*/false);
-      return !moves.empty() && moves.front().isLike(move);
+      Moves theirs = Exchanges(other, all, mesh).find();
+      return !theirs.moves.empty() && theirs.moves.front().isLike(first) &&
+             !llvm::equal(
+                 theirs.crops, mine.crops,
+                 [](const Move &a, const Move &b) { return a.isLike(b); });
     });
   });
 }
 
 void Exchanges::run() {
-  SmallVector<Move> moves = movesOf(/*crops=*/true);
+  Moves found = find();
+  SmallVector<Move> &moves = found.moves;
+  if (!moves.empty() && !isSharedUncropped(found))
+    moves.insert(moves.begin(), found.crops.begin(), found.crops.end());
   if (llvm::is_contained(op->getResults(), op.getPositions().front()))
     return sendBack(moves);
   for (const Move &move : moves)
@@ -379,20 +394,36 @@ void placement::exchangeBefore(nn::FuncOp func, const AskedHalos &asked,
     Exchanges(op, asked, mesh).run();
 }
 
-void placement::narrowExchange(nn::GatherOp op, nn::MeshAttr mesh) {
-  auto exchange = op.getX().getDefiningOp<nn::ExchangeOp>();
+void placement::exchangeForEdges(nn::GatherOp op, nn::MeshAttr mesh) {
   int64_t dim = op.getDim();
-  if (!exchange || exchange.getBack() || int64_t(exchange.getDim()) != dim ||
-      exchange.getMade().size() != 1 || !op.getX().hasOneUse())
+  std::optional<SlidDim> slid = slidDim(op, dim, mesh);
+  auto known = op.getX().getDefiningOp<nn::ExchangeOp>();
+  if (known && (known.getBack() || int64_t(known.getDim()) != dim))
+    known = {};
+  if (!slid || (!known && nn::layoutOf(op.getX()).heldOf(dim, /*factor=*/0)))
     return;
-  Value x = exchange.getXs().front();
-  nn::HeldAttr held = heldFor(op, dim, exchange.getStrategy(), mesh);
+  Value x = op.getX();
+  if (known)
+    x = known.getXs()[cast<OpResult>(x).getResultNumber()];
+  AskedHalo none;
+  nn::Reach reach = furthest(slid->window, slid->positions, slid->windows);
+  Move move{dim,
+            known ? Location(known.getLoc()) : op.getLoc(),
+            known ? known.getStrategy() : none.strategy,
+            nn::BorderAttr::get(op.getContext(), nn::Border::Zero),
+            /*overlap=*/false,
+            heldFor(op, dim, known ? known.getStrategy() : none.strategy, mesh),
+            reach.before,
+            reach.after};
   auto own = nn::heldParts(nn::layoutOf(x), dim, /*factor=*/0, mesh);
-  if (!held.getRows() &&
-      held == nn::heldOf(op.getContext(), {true, dim, 0}, own)) {
+  Type type = holding(x, move.held);
+  if (move.held == nn::heldOf(op.getContext(), {true, dim, 0}, own)) {
     op.getXMutable().assign(x);
-    exchange.erase();
-    return;
+  } else if (type != op.getX().getType()) {
+    OpBuilder builder(op);
+    op.getXMutable().assign(
+        move.create(builder, type, x, dim, /*isBack=*/false).getMade().front());
   }
-  exchange.getMade().front().setType(holding(x, held));
+  if (known && known->use_empty())
+    known.erase();
 }

@@ -67,10 +67,10 @@ llvm::SmallVector<llvm::SmallVector<nn::Interval>>
 readParts(llvm::ArrayRef<mlir::Operation *> layers, size_t number,
           nn::MeshAttr mesh);
 
-/// Leaves out of an exchange that a gradient has for its edges what none of
-/// them name: those of a gather go with the owners of nodes, while those whose
-/// sum the forward sent back may lie elsewhere. Exchanges.cpp
-void narrowExchange(nn::GatherOp op, nn::MeshAttr mesh);
+/// Has ranks hold the nodes that edges of a gradient name, which go with the
+/// owners of their targets, while those whose sum the forward made may lie
+/// elsewhere: what its transpose exchanged gives way. Exchanges.cpp
+void exchangeForEdges(nn::GatherOp op, nn::MeshAttr mesh);
 
 } // namespace hocket::placement
 

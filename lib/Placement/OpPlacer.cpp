@@ -89,7 +89,7 @@ LogicalResult OpPlacer::place(Operation *op) {
     }
     hold(op, rule, made);
     if (auto gather = dyn_cast<nn::GatherOp>(op))
-      narrowExchange(gather, mesh);
+      exchangeForEdges(gather, mesh);
     return success();
   }
   return op->emitError() << "the operands of '" << op->getName()
