@@ -306,8 +306,13 @@ std::optional<Move> Exchanges::cropOf(int64_t number, const SlidDim &slid) {
   for (auto [part, owned] : llvm::zip_equal(parts, own)) {
     int64_t begin = part.offset, end = part.offset + part.size;
     bool readsBorder = begin < end && (begin < 0 || end > window.extent);
-    if (window.border != nn::Border::Zero && readsBorder) // data of elsewhere
+    if (window.border == nn::Border::Circular && readsBorder)
       return std::nullopt;
+    if (window.border != nn::Border::Zero &&
+        readsBorder) { // shows what is near
+      part = owned;
+      continue;
+    }
     begin = std::max(begin, owned.offset);
     end = std::min(end, owned.offset + owned.size);
     part = begin < end ? nn::Interval{begin, end - begin}

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HeldDemand.h"
+#include "dialects/Nn/BackwardSync.h"
 #include "dialects/Nn/Derivative.h"
 #include "dialects/Nn/Shape.h"
 #include "dialects/Nn/Values.h"
@@ -198,6 +199,23 @@ void HeldDemand::answer(nn::FuncOp func) {
     readOwn(op);
 }
 
+/// The value before it was exchanged, which is what ranks own; null if it has
+/// been computed since, or lines move its gradient.
+static Value ownBefore(Value x, nn::LayoutAttr owned) {
+  while (nn::layoutOf(x) != owned) {
+    Operation *op = x.getDefiningOp();
+    auto exchange = dyn_cast_or_null<nn::ExchangeOp>(op);
+    if (exchange && !exchange.getBack())
+      x = exchange.getXs()[cast<OpResult>(x).getResultNumber()];
+    else if (isa_and_nonnull<nn::ValueOp>(op) &&
+             !op->hasAttr(nn::kBackwardSyncs))
+      x = op->getOperand(0);
+    else
+      return {};
+  }
+  return x;
+}
+
 /// Of what it does not read as that was asked for.
 void HeldDemand::readOwn(Operation &op) {
   OpBuilder builder(&op);
@@ -208,9 +226,13 @@ void HeldDemand::readOwn(Operation &op) {
       continue;
     Value &own = taken[x];
     if (!own) {
-      own = nn::holdAs(builder, op.getLoc(), x, nn::layoutOf(x).withoutHeld());
-      if (Attribute part = op.getAttr(nn::kRecompute); part && own != x)
-        own.getDefiningOp()->setAttr(nn::kRecompute, part);
+      nn::LayoutAttr owned = nn::layoutOf(x).withoutHeld();
+      own = ownBefore(x, owned);
+      if (!own) {
+        own = nn::holdAs(builder, op.getLoc(), x, owned);
+        if (Attribute part = op.getAttr(nn::kRecompute); part && own != x)
+          own.getDefiningOp()->setAttr(nn::kRecompute, part);
+      }
     }
     operand.set(own);
   }
