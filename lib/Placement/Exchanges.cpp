@@ -305,11 +305,11 @@ std::optional<Move> Exchanges::cropOf(int64_t number, const SlidDim &slid) {
   bool crops = false;
   for (auto [part, owned] : llvm::zip_equal(parts, own)) {
     int64_t begin = part.offset, end = part.offset + part.size;
-    bool readsBorder = begin < end && (begin < 0 || end > window.extent);
-    if (window.border == nn::Border::Circular && readsBorder)
+    bool readsBorder = window.border != nn::Border::Zero && begin < end &&
+                       (begin < 0 || end > window.extent);
+    if (readsBorder && window.border == nn::Border::Circular)
       return std::nullopt;
-    if (window.border != nn::Border::Zero &&
-        readsBorder) { // shows what is near
+    if (readsBorder) { // which shows what is near
       part = owned;
       continue;
     }
@@ -410,14 +410,16 @@ void placement::exchangeForEdges(nn::GatherOp op, nn::MeshAttr mesh) {
   Value x = op.getX();
   if (known)
     x = known.getXs()[cast<OpResult>(x).getResultNumber()];
-  AskedHalo none;
+  AskedHalo asked; // of lines nothing, where the forward sent nothing back
+  if (known)
+    asked = {{}, known.getStrategy(), known.getOverlap()};
   nn::Reach reach = furthest(slid->window, slid->positions, slid->windows);
   Move move{dim,
             known ? Location(known.getLoc()) : op.getLoc(),
-            known ? known.getStrategy() : none.strategy,
+            asked.strategy,
             nn::BorderAttr::get(op.getContext(), nn::Border::Zero),
-            /*overlap=*/false,
-            heldFor(op, dim, known ? known.getStrategy() : none.strategy, mesh),
+            asked.overlaps,
+            heldFor(op, dim, asked.strategy, mesh),
             reach.before,
             reach.after};
   auto own = nn::heldParts(nn::layoutOf(x), dim, /*factor=*/0, mesh);
