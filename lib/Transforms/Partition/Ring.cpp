@@ -123,6 +123,16 @@ SmallVector<Ring::Run> Ring::runsOf(const Part &part, const Hop &hop) {
   return runs;
 }
 
+/// The run of a rank without queries: it computes nothing and reads what others
+/// read, so that values all ranks compute alike come from the same kernels.
+Ring::Run Ring::emptyRun(const Part &own, const Hop &hop) {
+  SmallVector<int64_t> positions(hop.held.size(), 0);
+  return {own,
+          spmd::TableAttr::simplified(builder.getContext(), hop.slid.axes,
+                                      positions),
+          /*size=*/0};
+}
+
 /// The operation on some of the keys.
 template <class PartOp, class OpTy>
 FailureOr<PartOp> Ring::attend(OpTy op, const Run &run, TypeRange types) {
@@ -252,13 +262,13 @@ LogicalResult Ring::lower(nn::AttentionOp op, ArrayRef<Hop> hops) {
     if (failed(addTerms(op, part, hop, sum)))
       return failure();
   }
-  RankedTensorType type = localOf(op.getResult());
-  if (!sum) { // no queries
-    for (OpResult result : op->getResults())
-      mapping.map(result, nn::FillOp::create(builder, loc, localOf(result),
-                                             builder.getF64FloatAttr(0)));
-    return success();
+  if (!sum) {
+    FailureOr<Term> term = termOf(op, emptyRun(own, hops.front()));
+    if (failed(term))
+      return failure();
+    sum = *term;
   }
+  RankedTensorType type = localOf(op.getResult());
   mapping.map(op.getResult(), convert(sum->out, type.getElementType()));
   if (op.getLse())
     mapping.map(op.getLse(), withoutUnit(sum->lse, localOf(op.getLse())));
@@ -280,11 +290,12 @@ Value Ring::joined(ArrayRef<Value> parts, Value whole) {
 /// Terms of q's and of the bias's if there are keys, and those of the part's k
 /// and v.
 FailureOr<Ring::Gradients> Ring::gradientsOf(nn::AttentionGradOp op,
-                                             const Part &part, const Hop &hop) {
+                                             const Part &part,
+                                             ArrayRef<Run> runs) {
   Type element = getElementTypeOrSelf(op.getLse());
   Gradients sum;
   SmallVector<Value> ofKeys, ofValues;
-  for (const Run &run : runsOf(part, hop)) {
+  for (const Run &run : runs) {
     SmallVector<Type> types = {local(op.getQ()).getType(), run.part.k.getType(),
                                run.part.v.getType()};
     if (op.getDbias())
@@ -308,14 +319,6 @@ Value Ring::added(Value a, Value b) {
   return a && b ? binary(nn::BinaryKind::Add, a, b) : a ? a : b;
 }
 
-/// That of the bias; without a term there are no queries.
-Value Ring::biasGradient(nn::AttentionGradOp op, Value sum) {
-  RankedTensorType type = localOf(op.getDbias());
-  if (!sum)
-    return nn::FillOp::create(builder, loc, type, builder.getF64FloatAttr(0));
-  return margins.withFactorsOf(convert(sum, type.getElementType()), type);
-}
-
 /// To the owner of the part, who adds them to what it has.
 void Ring::sendBack(Gradients &sum, const Gradients &made, const Hop &hop) {
   SmallVector<Margins, 2> moved = {{made.k, kPositions}, {made.v, kPositions}};
@@ -331,7 +334,7 @@ LogicalResult Ring::lower(nn::AttentionGradOp op, ArrayRef<Hop> hops) {
   Gradients sum;
   for (auto [number, hop] : llvm::enumerate(hops)) {
     start(own, hops, number + 1);
-    FailureOr<Gradients> made = gradientsOf(op, part, hop);
+    FailureOr<Gradients> made = gradientsOf(op, part, runsOf(part, hop));
     if (failed(made))
       return failure();
     if (number + 1 < hops.size())
@@ -345,10 +348,19 @@ LogicalResult Ring::lower(nn::AttentionGradOp op, ArrayRef<Hop> hops) {
     sum.q = added(sum.q, made->q);
     sum.bias = added(sum.bias, made->bias);
   }
-  if (!sum.q) // no queries
-    sum.q = convert(local(op.getQ()), element);
+  if (!sum.q) {
+    FailureOr<Gradients> none =
+        gradientsOf(op, own, emptyRun(own, hops.front()));
+    if (failed(none))
+      return failure();
+    sum.q = none->q;
+    sum.bias = none->bias;
+  }
   if (op.getDbias())
-    mapping.map(op.getDbias(), biasGradient(op, sum.bias));
+    mapping.map(op.getDbias(),
+                margins.withFactorsOf(
+                    convert(sum.bias, getElementTypeOrSelf(op.getDbias())),
+                    localOf(op.getDbias())));
   for (auto [result, value] :
        {std::pair(op.getDq(), sum.q), std::pair(op.getDk(), sum.k),
         std::pair(op.getDv(), sum.v)}) {

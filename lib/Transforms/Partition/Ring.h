@@ -56,6 +56,7 @@ private:
   void start(const Part &own, llvm::ArrayRef<Hop> hops, size_t next);
   Part receive(const Part &own, const Hop &hop);
   llvm::SmallVector<Run> runsOf(const Part &part, const Hop &hop);
+  Run emptyRun(const Part &own, const Hop &hop);
   template <class PartOp, class OpTy>
   mlir::FailureOr<PartOp> attend(OpTy op, const Run &run,
                                  mlir::TypeRange types);
@@ -64,10 +65,10 @@ private:
                                const Hop &hop, std::optional<Term> &sum);
   Term merged(const Term &a, const Term &b);
   mlir::FailureOr<Gradients> gradientsOf(nn::AttentionGradOp op,
-                                         const Part &part, const Hop &hop);
+                                         const Part &part,
+                                         llvm::ArrayRef<Run> runs);
   mlir::Value joined(llvm::ArrayRef<mlir::Value> parts, mlir::Value whole);
   mlir::Value added(mlir::Value a, mlir::Value b);
-  mlir::Value biasGradient(nn::AttentionGradOp op, mlir::Value sum);
   void sendBack(Gradients &sum, const Gradients &made, const Hop &hop);
   mlir::Value withUnit(mlir::Value x);
   mlir::Value withoutUnit(mlir::Value x, mlir::RankedTensorType type);
