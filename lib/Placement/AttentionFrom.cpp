@@ -15,6 +15,7 @@
 #include "dialects/Nn/Values.h"
 #include "dialects/Nn/Windows.h"
 #include "hocket/Placement/Problems.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -106,6 +107,13 @@ static Value afterSyncs(Value x) {
     else
       break;
   return x;
+}
+
+/// Whether an output or a state is made of it.
+static bool isNeeded(Operation *op) {
+  llvm::SetVector<Operation *> after;
+  getForwardSlice(op, &after);
+  return llvm::any_of(after, llvm::IsaPred<nn::ReturnOp, nn::AssignOp>);
 }
 
 /// The exchange of a value; of a mask, one for windows like these.
@@ -211,6 +219,8 @@ void EarlyExchange::run() {
               written() + ", which exchanges both");
     return;
   }
+  if (!isNeeded(attention))
+    return; // it moves nothing, whatever stands before it
   Value x = afterSyncs(found.front());
   if (demand.find(x)) {
     refuseNested(wanted);
