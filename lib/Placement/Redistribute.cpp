@@ -99,108 +99,162 @@ static bool isRepartition(const FactorPlan &plan, nn::LayoutAttr from) {
                      });
 }
 
-Value OpPlacer::redistribute(OpBuilder &builder, Location loc, Value value,
-                             nn::LayoutAttr target) {
-  if (!haveSameFactors(nn::layoutOf(value), target))
-    value = refactor(builder, loc, value, target);
-  auto layout = [&] { return nn::layoutOf(value); };
-  SmallVector<FactorPlan> plans = planFactors(layout(), target);
-  // Runs of equal kind, for one collective each.
-  auto come = [&](const FactorPlan &plan) {
-    for (size_t i = 0; i < plan.come.size();) {
-      auto isPartial = [&](size_t index) {
-        return bool(layout().partialOver(plan.come[index].getAxis()));
-      };
-      bool partial = isPartial(i);
-      SmallVector<StringAttr> axes;
-      SmallVector<nn::SplitAttr> splits;
-      for (; i < plan.come.size() && isPartial(i) == partial; ++i) {
-        axes.push_back(plan.come[i].getAxis());
-        splits.push_back(plan.come[i]);
-      }
-      nn::LayoutAttr cut = cutBy(wholeOver(layout(), axes), splits);
-      value = move(builder, loc, value,
-                   partial ? RedistributeKind::ReduceScatter
-                           : RedistributeKind::Slice,
-                   axes, cut);
-    }
-  };
-  auto isReady = [&](const FactorPlan &plan) {
-    return plan.leave.empty() &&
-           llvm::none_of(plan.come, [&](nn::SplitAttr split) {
-             return bool(layout().splitOver(split.getAxis()));
-           });
-  };
-  for (FactorPlan &plan : plans) {
-    // The same axes in other parts: rows go to neighbours, none are gathered.
-    if (isRepartition(plan, layout())) {
-      value = move(builder, loc, value, RedistributeKind::Repartition,
-                   plan.leave, recut(layout(), plan.come));
-      plan.leave.clear();
-      plan.come.clear();
-    }
+/// The moves to a layout of the same factors, in the order of `run`. Each takes
+/// out of the plans what it did.
+class OpPlacer::Route {
+public:
+  Route(OpPlacer &placer, OpBuilder &builder, Location loc, Value value,
+        nn::LayoutAttr target)
+      : placer(placer), builder(builder), loc(loc), value(value),
+        target(target), plans(planFactors(layout(), target)) {}
+
+  Value run();
+
+private:
+  nn::LayoutAttr layout() const { return nn::layoutOf(value); }
+  void step(RedistributeKind kind, ArrayRef<StringAttr> axes,
+            nn::LayoutAttr to) {
+    value = placer.move(builder, loc, value, kind, axes, to);
   }
-  for (FactorPlan &plan : plans)
-    if (isReady(plan)) {
-      come(plan);
-      plan.come.clear();
-    }
+  bool isSplitOver(nn::SplitAttr split) const {
+    return bool(layout().splitOver(split.getAxis()));
+  }
+
+  void repartition();
+  void cut(ArrayRef<nn::SplitAttr> come);
+  void cutWhatIsReady();
+  void reduce();
+  void cutBeforeOthers();
+  bool turn(FactorPlan &from, FactorPlan &to);
+  bool turnOne();
+  void gather();
+
+  OpPlacer &placer;
+  OpBuilder &builder;
+  Location loc;
+  Value value;
+  nn::LayoutAttr target;
+  SmallVector<FactorPlan> plans;
+};
+
+/// The same axes in other parts: rows go to neighbours, none are gathered.
+void OpPlacer::Route::repartition() {
+  for (FactorPlan &plan : plans) {
+    if (!isRepartition(plan, layout()))
+      continue;
+    step(RedistributeKind::Repartition, plan.leave, recut(layout(), plan.come));
+    plan.leave.clear();
+    plan.come.clear();
+  }
+}
+
+/// One collective for each run of axes that are all partial, or all not.
+void OpPlacer::Route::cut(ArrayRef<nn::SplitAttr> come) {
+  auto isPartial = [&](nn::SplitAttr split) {
+    return bool(layout().partialOver(split.getAxis()));
+  };
+  while (!come.empty()) {
+    bool partial = isPartial(come.front());
+    auto splits = come.take_while(
+        [&](nn::SplitAttr split) { return isPartial(split) == partial; });
+    come = come.drop_front(splits.size());
+    auto axes = llvm::map_to_vector(
+        splits, [](nn::SplitAttr split) { return split.getAxis(); });
+    step(partial ? RedistributeKind::ReduceScatter : RedistributeKind::Slice,
+         axes, cutBy(wholeOver(layout(), axes), splits));
+  }
+}
+
+/// Factors that no axis has to leave, by axes that split nothing else.
+void OpPlacer::Route::cutWhatIsReady() {
+  for (FactorPlan &plan : plans) {
+    if (!plan.leave.empty() ||
+        llvm::any_of(plan.come,
+                     [&](nn::SplitAttr split) { return isSplitOver(split); }))
+      continue;
+    cut(plan.come);
+    plan.come.clear();
+  }
+}
+
+/// Of what stays whole.
+void OpPlacer::Route::reduce() {
   SmallVector<StringAttr> sums;
   for (nn::PartialAttr partial : layout().getPartials())
     if (!target.partialOver(partial.getAxis()) &&
         !target.splitOver(partial.getAxis()))
       sums.push_back(partial.getAxis());
   if (!sums.empty())
-    value = move(builder, loc, value, RedistributeKind::AllReduce, sums,
-                 wholeOver(layout(), sums));
-  // What comes in front of axes that are still elsewhere is cut off first.
+    step(RedistributeKind::AllReduce, sums, wholeOver(layout(), sums));
+}
+
+/// By axes that come in front of others which split something else still.
+void OpPlacer::Route::cutBeforeOthers() {
   for (FactorPlan &plan : plans) {
-    auto isHere = [&](nn::SplitAttr split) {
-      return !layout().splitOver(split.getAxis());
-    };
-    auto rest = llvm::find_if_not(plan.come, isHere);
-    if (!plan.leave.empty() || rest == plan.come.end())
+    auto others = llvm::find_if(
+        plan.come, [&](nn::SplitAttr split) { return isSplitOver(split); });
+    if (!plan.leave.empty() || others == plan.come.end())
       continue;
-    come({plan.dim, plan.factor, {}, {plan.come.begin(), rest}});
-    plan.come.erase(plan.come.begin(), rest);
+    cut({plan.come.begin(), others});
+    plan.come.erase(plan.come.begin(), others);
   }
-  // Axes that only change their factor: exchanged, not gathered. The minor ones
-  // of a factor can leave it, and go behind those that the other one has.
-  auto turn = [&](FactorPlan &from, FactorPlan &to) {
-    if (!from.come.empty() || !to.leave.empty())
-      return false;
-    for (size_t count = std::min(from.leave.size(), to.come.size()); count > 0;
-         --count) {
-      auto leave = ArrayRef(from.leave).take_back(count);
-      auto come = ArrayRef(to.come).take_front(count);
-      if (!llvm::equal(leave, come, [](StringAttr axis, nn::SplitAttr split) {
-            return axis == split.getAxis();
-          }))
-        continue;
-      value = move(builder, loc, value, RedistributeKind::AllToAll, leave,
-                   cutBy(wholeOver(layout(), leave), come));
-      from.leave.pop_back_n(count);
-      to.come.erase(to.come.begin(), to.come.begin() + count);
-      return true;
-    }
+}
+
+/// Axes that only change their factor: exchanged, not gathered. The minor ones
+/// of a factor can leave it, and go behind those that the other one has.
+bool OpPlacer::Route::turn(FactorPlan &from, FactorPlan &to) {
+  if (!from.come.empty() || !to.leave.empty())
     return false;
-  };
-  auto turnOne = [&] {
-    return llvm::any_of(plans, [&](FactorPlan &from) {
-      return llvm::any_of(plans,
-                          [&](FactorPlan &to) { return turn(from, to); });
-    });
-  };
-  while (turnOne())
-    ;
+  for (size_t count = std::min(from.leave.size(), to.come.size()); count > 0;
+       --count) {
+    auto leave = ArrayRef(from.leave).take_back(count);
+    auto come = ArrayRef(to.come).take_front(count);
+    if (!llvm::equal(leave, come, [](StringAttr axis, nn::SplitAttr split) {
+          return axis == split.getAxis();
+        }))
+      continue;
+    step(RedistributeKind::AllToAll, leave,
+         cutBy(wholeOver(layout(), leave), come));
+    from.leave.pop_back_n(count);
+    to.come.erase(to.come.begin(), to.come.begin() + count);
+    return true;
+  }
+  return false;
+}
+
+bool OpPlacer::Route::turnOne() {
+  return llvm::any_of(plans, [&](FactorPlan &from) {
+    return llvm::any_of(plans, [&](FactorPlan &to) { return turn(from, to); });
+  });
+}
+
+void OpPlacer::Route::gather() {
   for (const FactorPlan &plan : plans)
     if (!plan.leave.empty())
-      value = move(builder, loc, value, RedistributeKind::AllGather, plan.leave,
-                   wholeOver(layout(), plan.leave));
+      step(RedistributeKind::AllGather, plan.leave,
+           wholeOver(layout(), plan.leave));
+}
+
+Value OpPlacer::Route::run() {
+  repartition();
+  cutWhatIsReady();
+  reduce();
+  cutBeforeOthers();
+  while (turnOne())
+    ;
+  gather();
   for (const FactorPlan &plan : plans)
-    come(plan);
+    cut(plan.come);
+  return value;
+}
+
+Value OpPlacer::redistribute(OpBuilder &builder, Location loc, Value value,
+                             nn::LayoutAttr target) {
+  if (!haveSameFactors(nn::layoutOf(value), target))
+    value = refactor(builder, loc, value, target);
+  value = Route(*this, builder, loc, value, target).run();
   // Names alone differ: types carry those of the target.
-  if (layout().getDims() != target.getDims())
+  if (nn::layoutOf(value).getDims() != target.getDims())
     value = refactor(builder, loc, value, target);
   return value;
 }

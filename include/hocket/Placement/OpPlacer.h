@@ -37,6 +37,8 @@ public:
                            mlir::Value value, nn::LayoutAttr target);
 
 private:
+  class Route;
+
   /// Has its types say what ranks hold, of operands that say so and of results
   /// that were made with these layouts. Holding.cpp
   void hold(mlir::Operation *op, const nn::PlacementRule &rule,
