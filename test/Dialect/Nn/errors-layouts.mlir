@@ -222,3 +222,8 @@ func.func @redistribute_c3_result(%x: tensor<8xf32, #nn.layout<[8], dp: S(0.0)>>
   %0 = nn.redistribute slice %x over ["tp"] : (tensor<8xf32, #nn.layout<[8], dp: S(0.0)>>) -> tensor<8xf32, #nn.layout<[8], tp: S(0.0), dp: S(0.0)>>
   return
 }
+
+// -----
+
+// expected-error@below {{axis "h" is in zigzag order, which says its sizes}}
+func.func private @split_c5_sizes() attributes {a = #nn.layout<[8], h: S(0.0 zigzag sizes [3, 5])>}

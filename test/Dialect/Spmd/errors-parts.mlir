@@ -71,6 +71,11 @@ module {
     %i = spmd.iota {dim = 0 : i64, positions = #spmd.positions<<tp: [0, 4]> of 8 runs <begin <tp: [0, 4]>, first <tp: [6, 2]>, length <2>, every <2>>>} : () -> !v
     nn.return
   }
+  func.func @rows_in_runs(%table: tensor<4x4xf32, #nn.layout<[4] [4]>>, %ids: tensor<3xi32, #nn.layout<[3]>>) {
+    // expected-error @+1 {{'spmd.embedding' op has rows in several runs}}
+    %y = spmd.embedding %table, %ids {rows = #spmd.positions<<tp: [0, 4]> of 8 runs <begin <tp: [0, 4]>, first <tp: [0, 2]>, length <2>, every <4>>>} : (tensor<4x4xf32, #nn.layout<[4] [4]>>, tensor<3xi32, #nn.layout<[3]>>) -> tensor<3x4xf32, #nn.layout<[3] [4]>>
+    return
+  }
   spmd.func @leaves_a_gap() attributes {ranks = array<i64: 0, 1>} {
     // expected-error @+1 {{'spmd.iota' op has 4 positions from 0 on, where the next part begins at 5}}
     %i = spmd.iota {dim = 0 : i64, positions = #spmd.positions<<tp: [0, 5]> of 9>} : () -> !v
