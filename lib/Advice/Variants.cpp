@@ -420,8 +420,9 @@ void Variants::ofAttention(const AttentionStmt &stmt) {
   if (stmt.parts.size() == 1)
     otherAxes(stmt.parts.front().axes);
   for (const auto &part : stmt.parts)
-    for (auto strategy : {AttentionStrategy::Heads, AttentionStrategy::Sequence,
-                          AttentionStrategy::AllGather})
+    for (auto strategy :
+         {AttentionStrategy::Heads, AttentionStrategy::Sequence,
+          AttentionStrategy::Ring, AttentionStrategy::AllGather})
       replace(part.range, std::string(getSpelling(strategy)) + " over " +
                               std::string(sources.getText(part.axes.range)));
   if (stmt.parts.size() == 1)

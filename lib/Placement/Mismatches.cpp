@@ -311,6 +311,16 @@ std::string Diagnosis::reason(Operation *op, const nn::PlacementRule &rule,
   return reason.empty() ? "used here" : reason;
 }
 
+/// The lines that say by what attention over an axis is computed.
+void Placer::involveStrategies(Problem &problem, Operation *op,
+                               unsigned axis) const {
+  for (ArrayRef<Licence> lines : {ArrayRef(strategies), ArrayRef(halos)})
+    for (const Licence &line : lines)
+      if (isa<sched::AttentionOp>(line.directive) &&
+          line.covers(modelPath(op)) && llvm::is_contained(line.axes, axis))
+        diagnosis.involveLine(problem, line.directive, op->getOperand(0), axis);
+}
+
 void Placer::reportMismatch(Operation *op, const nn::PlacementRule &rule,
                             const Mismatch &mismatch) {
   // The found placement to blame: of a whole and a split side the split one.
@@ -334,6 +344,8 @@ void Placer::reportMismatch(Operation *op, const nn::PlacementRule &rule,
     diagnosis.noteCause(problem, op->getOperand(mismatch.other), mismatch.axis);
   if (mismatch.kind == Kind::NeedsWhole || mismatch.kind == Kind::NeedsLicence)
     noteSequence(problem, op, mismatch.axis, mesh, strategies, halos);
+  if (isAttention(op))
+    involveStrategies(problem, op, mismatch.axis);
   for (Value operand : op->getOperands())
     diagnosis.involve(problem, operand, mismatch.axis);
   waysOut.add(problem, op, rule, mismatch);

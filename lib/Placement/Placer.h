@@ -204,6 +204,8 @@ private:
   /// Reports it, with its causes and what might help.
   void reportMismatch(mlir::Operation *op, const nn::PlacementRule &rule,
                       const Mismatch &mismatch);
+  void involveStrategies(Problem &problem, mlir::Operation *op,
+                         unsigned axis) const;
 
   // Cost.cpp
   bool isExchangedFrom(mlir::Operation *op, unsigned axis) const;
