@@ -292,6 +292,27 @@ Move Exchanges::moveOf(int64_t number, const SlidDim &slid) {
           isAttention ? slid.window.high : reach.after};
 }
 
+/// What a window reads of the data, with what borders that it reads show of it;
+/// of a circular one, which shows the other end, nothing.
+static std::optional<nn::Interval> shownPart(const nn::Window &window,
+                                             nn::Interval read) {
+  int64_t begin = read.offset, end = read.offset + read.size;
+  int64_t before = std::max<int64_t>(-begin, 0);
+  int64_t behind = std::max<int64_t>(end - window.extent, 0);
+  bool readsBorder = read.size > 0 && (before > 0 || behind > 0);
+  if (readsBorder && window.border == nn::Border::Circular)
+    return std::nullopt;
+  if (readsBorder && window.border != nn::Border::Zero) {
+    bool isReflected = window.border == nn::Border::Reflect;
+    if (before > 0)
+      end = std::max(end, isReflected ? before + 1 : 1);
+    if (behind > 0)
+      begin = std::min(begin, window.extent - 1 - (isReflected ? behind : 0));
+  }
+  begin = std::max<int64_t>(begin, 0);
+  return nn::Interval{begin, std::min(end, window.extent) - begin};
+}
+
 /// Leaves out what ranks own of a split dim that stays where it is, before the
 /// first and behind the last position that their windows read, if there is
 /// such: margins of other dims are without it then.
@@ -304,17 +325,12 @@ std::optional<Move> Exchanges::cropOf(int64_t number, const SlidDim &slid) {
   auto parts = partsRead(op, number, mesh);
   bool crops = false;
   for (auto [part, owned] : llvm::zip_equal(parts, own)) {
-    int64_t begin = part.offset, end = part.offset + part.size;
-    bool readsBorder = window.border != nn::Border::Zero && begin < end &&
-                       (begin < 0 || end > window.extent);
-    if (readsBorder && window.border == nn::Border::Circular)
+    std::optional<nn::Interval> shown = shownPart(window, part);
+    if (!shown)
       return std::nullopt;
-    if (readsBorder) { // which shows what is near
-      part = owned;
-      continue;
-    }
-    begin = std::max(begin, owned.offset);
-    end = std::min(end, owned.offset + owned.size);
+    int64_t begin = std::max(shown->offset, owned.offset);
+    int64_t end =
+        std::min(shown->offset + shown->size, owned.offset + owned.size);
     part = begin < end ? nn::Interval{begin, end - begin}
                        : nn::Interval{owned.offset, 0};
     crops |= part.size < owned.size;
