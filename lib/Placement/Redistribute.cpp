@@ -40,6 +40,8 @@ Value OpPlacer::move(OpBuilder &builder, Location loc, Value value,
                                            /*root=*/nullptr, /*hook=*/nullptr);
   if (freeValues.contains(value))
     markFree(moved);
+  if (kind == RedistributeKind::AllGather)
+    gathers.insert(moved.getDefiningOp());
   return moved;
 }
 
@@ -125,6 +127,7 @@ private:
   void cutWhatIsReady();
   void reduce();
   void cutBeforeOthers();
+  Value gatheredBefore(ArrayRef<StringAttr> axes) const;
   bool turn(FactorPlan &from, FactorPlan &to);
   bool turnOne();
   void gather();
@@ -200,6 +203,21 @@ void OpPlacer::Route::cutBeforeOthers() {
   }
 }
 
+/// What was gathered of the value over these axes before, as for another term
+/// of a sum; null if nothing was.
+Value OpPlacer::Route::gatheredBefore(ArrayRef<StringAttr> axes) const {
+  if (!layout().getHeld().empty())
+    return {};
+  auto at = builder.getInsertionPoint();
+  for (Operation *user : value.getUsers())
+    if (placer.gathers.contains(user) &&
+        user->getBlock() == builder.getBlock() &&
+        (at == builder.getBlock()->end() || user->isBeforeInBlock(&*at)) &&
+        nn::layoutOf(user->getResult(0)) == wholeOver(layout(), axes))
+      return user->getResult(0);
+  return {};
+}
+
 /// Axes that only change their factor: exchanged, not gathered. The minor ones
 /// of a factor can leave it, and go behind those that the other one has.
 bool OpPlacer::Route::turn(FactorPlan &from, FactorPlan &to) {
@@ -213,8 +231,11 @@ bool OpPlacer::Route::turn(FactorPlan &from, FactorPlan &to) {
           return axis == split.getAxis();
         }))
       continue;
-    step(RedistributeKind::AllToAll, leave,
-         cutBy(wholeOver(layout(), leave), come));
+    nn::LayoutAttr turned = cutBy(wholeOver(layout(), leave), come);
+    Value whole = gatheredBefore(leave);
+    value = whole ? whole : value;
+    step(whole ? RedistributeKind::Slice : RedistributeKind::AllToAll, leave,
+         turned);
     from.leave.pop_back_n(count);
     to.come.erase(to.come.begin(), to.come.begin() + count);
     return true;

@@ -56,6 +56,7 @@ private:
 
   nn::MeshAttr mesh;
   llvm::DenseSet<mlir::Value> freeValues;
+  llvm::DenseSet<mlir::Operation *> gathers; // that this made
 };
 
 } // namespace hocket::placement
