@@ -11,6 +11,7 @@
 #include "HeldDemand.h"
 #include "Lines.h"
 #include "Locations.h"
+#include "ReadParts.h"
 #include "dialects/Nn/Products.h"
 #include "dialects/Nn/Values.h"
 #include "dialects/Nn/Windows.h"

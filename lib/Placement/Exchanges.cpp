@@ -13,13 +13,13 @@
 #include "HeldDemand.h"
 #include "Lines.h"
 #include "Locations.h"
+#include "ReadParts.h"
 #include "dialects/Nn/Derivative.h"
 #include "dialects/Nn/MaskOperands.h"
 #include "dialects/Nn/Neighborhood.h"
 #include "dialects/Nn/Products.h"
 #include "dialects/Nn/Shape.h"
 #include "dialects/Nn/Values.h"
-#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -68,7 +68,7 @@ public:
 
 private:
   Move moveOf(int64_t number, const SlidDim &slid);
-  std::optional<Move> cropOf(int64_t number, const SlidDim &slid);
+  std::optional<Move> cropOf(int64_t number);
   Moves find();
   void exchange(ArrayRef<unsigned> operands, const Move &move, int64_t at);
   void exchange(const Move &move);
@@ -219,65 +219,6 @@ void Exchanges::sendBack(ArrayRef<Move> moves) {
     use->set(sent);
 }
 
-/// What each member's windows read.
-static SmallVector<nn::Interval> partsRead(nn::WindowedOp op, int64_t number,
-                                           nn::MeshAttr mesh) {
-  nn::LayoutAttr made = nn::layoutOf(op.getWindowed());
-  auto parts = made.heldOf(number, /*factor=*/0)
-                   ? nn::heldParts(made, number, /*factor=*/0, mesh)
-                   : windowsOwned(op, number, mesh);
-  nn::Window window = *op.getWindows()[number];
-  return llvm::map_to_vector(
-      parts, [&](nn::Interval part) { return window.reads(part); });
-}
-
-/// What each member owns of the nodes, and those between that its edges name.
-static nn::HeldAttr hullOfEdges(nn::WindowedOp op, int64_t number,
-                                ArrayRef<nn::Interval> own, nn::MeshAttr mesh) {
-  auto parts = partsRead(op, number, mesh);
-  for (auto [part, owned] : llvm::zip_equal(parts, own)) {
-    if (part.size == 0 || owned.size == 0) {
-      part = part.size == 0 ? owned : part;
-      continue;
-    }
-    int64_t begin = std::min(part.offset, owned.offset);
-    int64_t end = std::max(part.offset + part.size, owned.offset + owned.size);
-    part = {begin, end - begin};
-  }
-  return nn::heldOf(op.getContext(), {true, number, 0}, parts);
-}
-
-/// What each member owns of the nodes, and those that its edges name.
-static nn::HeldAttr rowsOfEdges(nn::WindowedOp op, int64_t number,
-                                ArrayRef<nn::Interval> own, nn::MeshAttr mesh) {
-  nn::Window window = *op.getWindows()[number];
-  SmallVector<SmallVector<int64_t>> rows;
-  for (auto [edges, owned] :
-       llvm::zip_equal(windowsOwned(op, number, mesh), own)) {
-    llvm::BitVector isHeld(window.extent);
-    isHeld.set(owned.offset, owned.offset + owned.size);
-    for (int64_t node : window.lookup->indices.slice(edges.offset, edges.size))
-      isHeld.set(node);
-    auto held = isHeld.set_bits();
-    rows.emplace_back(held.begin(), held.end());
-  }
-  return nn::heldRows(op.getContext(), {true, number, 0}, rows, own);
-}
-
-/// What ranks are to hold: what their windows read. An all_gather of what edges
-/// name gives all between, too.
-static nn::HeldAttr heldFor(nn::WindowedOp op, int64_t number,
-                            StringRef strategy, nn::MeshAttr mesh) {
-  nn::RulePlace place{true, number, 0};
-  if (!op.getWindows()[number]->lookup)
-    return nn::heldOf(op.getContext(), place, partsRead(op, number, mesh));
-  auto own = nn::heldParts(
-      nn::layoutOf(op.getPositions().front()).owning(number, 0), number,
-      /*factor=*/0, mesh);
-  return strategy == "all_gather" ? hullOfEdges(op, number, own, mesh)
-                                  : rowsOfEdges(op, number, own, mesh);
-}
-
 Move Exchanges::moveOf(int64_t number, const SlidDim &slid) {
   const AskedHalo &said = asked[number];
   nn::Reach reach = furthest(slid.window, slid.positions, slid.windows);
@@ -292,60 +233,21 @@ Move Exchanges::moveOf(int64_t number, const SlidDim &slid) {
           isAttention ? slid.window.high : reach.after};
 }
 
-/// What a window reads of the data, with what borders that it reads show of it;
-/// of a circular one, which shows the other end, nothing.
-static std::optional<nn::Interval> shownPart(const nn::Window &window,
-                                             nn::Interval read) {
-  int64_t begin = read.offset, end = read.offset + read.size;
-  int64_t before = std::max<int64_t>(-begin, 0);
-  int64_t behind = std::max<int64_t>(end - window.extent, 0);
-  bool readsBorder = read.size > 0 && (before > 0 || behind > 0);
-  if (readsBorder && window.border == nn::Border::Circular)
+/// Of a split dim that stays where it is: margins of other dims are without
+/// what no window reads.
+std::optional<Move> Exchanges::cropOf(int64_t number) {
+  nn::HeldAttr held = croppedFor(op, number, mesh);
+  if (!held)
     return std::nullopt;
-  if (readsBorder && window.border != nn::Border::Zero) {
-    bool isReflected = window.border == nn::Border::Reflect;
-    if (before > 0)
-      end = std::max(end, isReflected ? before + 1 : 1);
-    if (behind > 0)
-      begin = std::min(begin, window.extent - 1 - (isReflected ? behind : 0));
-  }
-  begin = std::max<int64_t>(begin, 0);
-  return nn::Interval{begin, std::min(end, window.extent) - begin};
-}
-
-/// Leaves out what ranks own of a split dim that stays where it is, before the
-/// first and behind the last position that their windows read, if there is
-/// such: margins of other dims are without it then.
-std::optional<Move> Exchanges::cropOf(int64_t number, const SlidDim &slid) {
-  const nn::Window &window = slid.window;
-  if (window.lookup || window.isTruncated)
-    return std::nullopt;
-  auto own = nn::heldParts(nn::layoutOf(op.getPositions().front()), number,
-                           /*factor=*/0, mesh);
-  auto parts = partsRead(op, number, mesh);
-  bool crops = false;
-  for (auto [part, owned] : llvm::zip_equal(parts, own)) {
-    std::optional<nn::Interval> shown = shownPart(window, part);
-    if (!shown)
-      return std::nullopt;
-    int64_t begin = std::max(shown->offset, owned.offset);
-    int64_t end =
-        std::min(shown->offset + shown->size, owned.offset + owned.size);
-    part = begin < end ? nn::Interval{begin, end - begin}
-                       : nn::Interval{owned.offset, 0};
-    crops |= part.size < owned.size;
-  }
-  if (!crops)
-    return std::nullopt;
-  MLIRContext *context = op.getContext();
-  return Move{number,
-              op.getLoc(),
-              "neighbors",
-              nn::BorderAttr::get(context, window.border),
-              /*overlap=*/false,
-              nn::heldOf(context, {true, number, 0}, parts),
-              /*before=*/0,
-              /*after=*/0};
+  return Move{
+      number,
+      op.getLoc(),
+      "neighbors",
+      nn::BorderAttr::get(op.getContext(), op.getWindows()[number]->border),
+      /*overlap=*/false,
+      held,
+      /*before=*/0,
+      /*after=*/0};
 }
 
 /// One dim after another, so that corners come along; those whose margins are
@@ -361,7 +263,7 @@ Moves Exchanges::find() {
     if (slid->readsOthers()) {
       Move move = moveOf(number, *slid);
       (move.overlap ? beside : found.moves).push_back(move);
-    } else if (std::optional<Move> crop = cropOf(number, *slid)) {
+    } else if (std::optional<Move> crop = cropOf(number)) {
       found.crops.push_back(*crop);
     }
   }

@@ -9,6 +9,7 @@
 #include "HeldDemand.h"
 #include "Locations.h"
 #include "Placer.h"
+#include "ReadParts.h"
 #include "dialects/Nn/Derivative.h"
 #include "dialects/Nn/Elementwise.h"
 #include "dialects/Nn/Shape.h"

@@ -16,41 +16,6 @@ using namespace mlir;
 using namespace hocket;
 using namespace hocket::placement;
 
-SmallVector<nn::Interval>
-placement::windowsOwned(nn::WindowedOp op, size_t number, nn::MeshAttr mesh) {
-  nn::LayoutAttr made = nn::layoutOf(op.getWindowed());
-  Value positions = op.getPositions().front();
-  SmallVector<nn::SplitAttr> cuts = made.splitsOf(number, 0);
-  cuts.truncate(std::min( // more axes cut windows over the same keys
-      nn::layoutOf(positions).splitsOf(number, 0).size(), cuts.size()));
-  SmallVector<nn::Interval> parts;
-  int64_t begin = 0;
-  for (int64_t size :
-       nn::partSizes(made.getDims()[number].getSize(), cuts, mesh)) {
-    parts.push_back({begin, size});
-    begin += size;
-  }
-  return parts;
-}
-
-SmallVector<SmallVector<nn::Interval>>
-placement::readParts(ArrayRef<Operation *> layers, size_t number,
-                     nn::MeshAttr mesh) {
-  auto windowed = [](Operation *op) { return cast<nn::WindowedOp>(op); };
-  auto parts = windowsOwned(windowed(layers.back()), number, mesh);
-  SmallVector<SmallVector<nn::Interval>> list(layers.size());
-  for (auto [layer, read] : llvm::reverse(llvm::zip_equal(layers, list))) {
-    nn::Window window = *windowed(layer).getWindows()[number];
-    for (nn::Interval &part : parts) {
-      part = window.reads(part);
-      if (layer != layers.front())
-        part = window.dataOf(part);
-    }
-    read = parts;
-  }
-  return list;
-}
-
 static bool isPointwise(const nn::PlacementRule::Factor &factor) {
   return factor.use == nn::FactorUse::Pointwise && !factor.window &&
          factor.windowsOf < 0;

@@ -54,19 +54,6 @@ private:
   llvm::SetVector<mlir::Operation *> readers; // that slide over it
 };
 
-/// The windows of dim `number` of which each member of the axes that cut its
-/// positions owns what is made of them, or what makes them.
-llvm::SmallVector<nn::Interval> windowsOwned(nn::WindowedOp op, size_t number,
-                                             nn::MeshAttr mesh);
-
-/// What each member of the axes that cut the positions of dim `number` reads of
-/// them, by operation, where each slides over what comes of the one before it,
-/// and the last one makes what its rank owns. Of those behind the first what is
-/// data, which the one before makes.
-llvm::SmallVector<llvm::SmallVector<nn::Interval>>
-readParts(llvm::ArrayRef<mlir::Operation *> layers, size_t number,
-          nn::MeshAttr mesh);
-
 /// Has ranks hold the nodes that edges of a gradient name, which go with the
 /// owners of their targets, while those whose sum the forward made may lie
 /// elsewhere: what its transpose exchanged gives way. Exchanges.cpp
