@@ -95,20 +95,24 @@ Ring::Part Ring::receive(const Part &own, const Hop &hop) {
   return {moved[0].value, moved[1].value};
 }
 
-/// What the ranks of this class hold, in runs of one size each; of nothing
-/// none.
+/// What the ranks of this class hold.
+const nn::RunList &Ring::heldOf(const Hop &hop) {
+  return hop.held[spmd::memberIndex(shares.getMesh(), listOf(hop.slid.axes),
+                                    rankClass.coordinates)];
+}
+
+/// That in runs of one size each; of nothing none.
 SmallVector<Ring::Run> Ring::runsOf(const Part &part, const Hop &hop) {
   MLIRContext *context = builder.getContext();
-  int64_t me = spmd::memberIndex(shares.getMesh(), listOf(hop.slid.axes),
-                                 rankClass.coordinates);
+  const nn::RunList &held = heldOf(hop);
   SmallVector<Run> runs;
   int64_t start = 0;
-  for (auto [number, here] : llvm::enumerate(hop.held[me])) {
+  for (auto [number, here] : llvm::enumerate(held)) {
     SmallVector<int64_t> positions;
     for (const nn::RunList &list : hop.held)
       positions.push_back(number < list.size() ? list[number].offset : 0);
     auto slice = [&](Value x) -> Value {
-      if (hop.held[me].size() == 1)
+      if (held.size() == 1)
         return x;
       return spmd::SliceOp::create(
           builder, loc, withSize(x.getType(), kPositions, here.size), x,
@@ -123,8 +127,10 @@ SmallVector<Ring::Run> Ring::runsOf(const Part &part, const Hop &hop) {
   return runs;
 }
 
-/// The run of a rank without queries: it computes nothing and reads what others
-/// read, so that values all ranks compute alike come from the same kernels.
+/// Of a rank without queries or keys, an attention of 0 keys: it makes nothing,
+/// but has the operands that it has on other ranks. So the same forward values
+/// are kept for the backward, operations are fused into the same kernels, and
+/// what all ranks compute alike has the same bits.
 Ring::Run Ring::emptyRun(const Part &own, const Hop &hop) {
   SmallVector<int64_t> positions(hop.held.size(), 0);
   return {own,
@@ -287,7 +293,7 @@ Value Ring::joined(ArrayRef<Value> parts, Value whole) {
       builder, loc, cast<RankedTensorType>(whole.getType()), parts, kPositions);
 }
 
-/// Terms of q's and of the bias's if there are keys, and those of the part's k
+/// Terms of q's and of the bias's if there are runs, and those of the part's k
 /// and v.
 FailureOr<Ring::Gradients> Ring::gradientsOf(nn::AttentionGradOp op,
                                              const Part &part,
@@ -332,9 +338,14 @@ LogicalResult Ring::lower(nn::AttentionGradOp op, ArrayRef<Hop> hops) {
   Part own = ownPart(op.getK(), op.getV()), part = own;
   Type element = getElementTypeOrSelf(op.getLse());
   Gradients sum;
+  bool isIdle =
+      llvm::all_of(hops, [&](const Hop &hop) { return heldOf(hop).empty(); });
   for (auto [number, hop] : llvm::enumerate(hops)) {
     start(own, hops, number + 1);
-    FailureOr<Gradients> made = gradientsOf(op, part, runsOf(part, hop));
+    SmallVector<Run> runs = runsOf(part, hop);
+    if (number == 0 && isIdle)
+      runs = {emptyRun(own, hop)};
+    FailureOr<Gradients> made = gradientsOf(op, part, runs);
     if (failed(made))
       return failure();
     if (number + 1 < hops.size())
@@ -347,14 +358,6 @@ LogicalResult Ring::lower(nn::AttentionGradOp op, ArrayRef<Hop> hops) {
     sendBack(sum, *made, hop);
     sum.q = added(sum.q, made->q);
     sum.bias = added(sum.bias, made->bias);
-  }
-  if (!sum.q) {
-    FailureOr<Gradients> none =
-        gradientsOf(op, own, emptyRun(own, hops.front()));
-    if (failed(none))
-      return failure();
-    sum.q = none->q;
-    sum.bias = none->bias;
   }
   if (op.getDbias())
     mapping.map(op.getDbias(),

@@ -55,6 +55,7 @@ private:
   Part ownPart(mlir::Value k, mlir::Value v);
   void start(const Part &own, llvm::ArrayRef<Hop> hops, size_t next);
   Part receive(const Part &own, const Hop &hop);
+  const nn::RunList &heldOf(const Hop &hop);
   llvm::SmallVector<Run> runsOf(const Part &part, const Hop &hop);
   Run emptyRun(const Part &own, const Hop &hop);
   template <class PartOp, class OpTy>
