@@ -118,7 +118,7 @@ LogicalResult HeldAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t, int64_t, ArrayRef<int64_t> begins,
                                ArrayRef<int64_t> ends, bool, ArrayAttr rows) {
   assert((!rows || (begins.empty() && ends.empty())) && "listed as both");
-  assert(begins.size() == ends.size() && "no text says so"); // (C1)
+  assert(begins.size() == ends.size() && "text lists intervals"); // (C1)
   if (rows)
     return verifyRows(emitError, rows);
   for (auto [begin, end] : llvm::zip(begins, ends))

@@ -16,7 +16,6 @@
 #include "dialects/Nn/Values.h"
 #include "dialects/Nn/Windows.h"
 #include "hocket/Placement/Problems.h"
-#include "mlir/Analysis/SliceAnalysis.h"
 
 using namespace mlir;
 using namespace hocket;
@@ -27,10 +26,10 @@ namespace {
 class EarlyExchange {
 public:
   EarlyExchange(const Licence &licence, nn::AttentionOp attention,
-                StringRef strategy, HeldDemand &demand, nn::MeshAttr mesh,
-                Problems &problems)
+                StringRef strategy, bool isNeeded, HeldDemand &demand,
+                nn::MeshAttr mesh, Problems &problems)
       : licence(licence), attention(attention), strategy(strategy),
-        demand(demand), mesh(mesh), problems(problems),
+        isNeeded(isNeeded), demand(demand), mesh(mesh), problems(problems),
         from(cast<sched::AttentionOp>(licence.directive).getFrom()->str()) {}
 
   void run();
@@ -50,6 +49,7 @@ private:
   const Licence &licence;
   nn::AttentionOp attention;
   StringRef strategy;
+  bool isNeeded; ///< for an output or a state; else it will be erased
   HeldDemand &demand;
   nn::MeshAttr mesh;
   Problems &problems;
@@ -108,13 +108,6 @@ static Value afterSyncs(Value x) {
     else
       break;
   return x;
-}
-
-/// Whether an output or a state is made of it.
-static bool isNeeded(Operation *op) {
-  llvm::SetVector<Operation *> after;
-  getForwardSlice(op, &after);
-  return llvm::any_of(after, llvm::IsaPred<nn::ReturnOp, nn::AssignOp>);
 }
 
 /// The exchange of a value; of a mask, one for windows like these.
@@ -198,7 +191,8 @@ void EarlyExchange::run() {
   });
   llvm::SmallSetVector<Value, 2> found;
   std::string lacking;
-  for (Value made : {attention.getK(), attention.getV()}) {
+  for (auto [made, name] : {std::pair(attention.getK(), "keys"),
+                            std::pair(attention.getV(), "values")}) {
     size_t before = found.size();
     SmallVector<Value> list;
     for (const std::string &root : roots)
@@ -206,8 +200,7 @@ void EarlyExchange::run() {
         list = sources(made, isOwn ? StringRef() : StringRef(root));
     found.insert_range(list);
     if (list.empty() && found.size() == before)
-      lacking += std::string(lacking.empty() ? "" : " and ") +
-                 (made == attention.getK() ? "keys" : "values");
+      lacking += (lacking.empty() ? "" : " and ") + std::string(name);
   }
   if (!lacking.empty() || found.size() != 1) {
     refuse(wanted + " names " +
@@ -220,8 +213,8 @@ void EarlyExchange::run() {
               written() + ", which exchanges both");
     return;
   }
-  if (!isNeeded(attention))
-    return; // it moves nothing, whatever stands before it
+  if (!isNeeded) // what it reads and an output is comes without margins then
+    return;
   Value x = afterSyncs(found.front());
   if (demand.find(x)) {
     refuseNested(wanted);
@@ -264,9 +257,21 @@ void EarlyExchange::run() {
   exchangeHidden(held);
 }
 
+/// What outputs and states are made of.
+static llvm::DenseSet<Operation *> neededOps(nn::FuncOp func) {
+  llvm::DenseSet<Operation *> needed;
+  for (Operation &op : llvm::reverse(func.getBody().front()))
+    if (isa<nn::ReturnOp, nn::AssignOp>(op) || needed.contains(&op))
+      for (Value operand : op.getOperands())
+        if (Operation *maker = operand.getDefiningOp())
+          needed.insert(maker);
+  return needed;
+}
+
 void placement::exchangeFrom(nn::FuncOp func, ArrayRef<Licence> halos,
                              const AskedHalos &asked, nn::MeshAttr mesh,
                              HeldDemand &demand, Problems &problems) {
+  llvm::DenseSet<Operation *> needed = neededOps(func);
   for (const Licence &licence : halos) {
     auto line = dyn_cast<sched::AttentionOp>(licence.directive);
     if (!line || !line.getFrom())
@@ -282,8 +287,8 @@ void placement::exchangeFrom(nn::FuncOp func, ArrayRef<Licence> halos,
     });
     for (nn::WindowedOp op : ops) {
       if (auto attention = dyn_cast<nn::AttentionOp>(op.getOperation())) {
-        EarlyExchange(licence, attention, asked.at(op)[2].strategy, demand,
-                      mesh, problems)
+        EarlyExchange(licence, attention, asked.at(op)[2].strategy,
+                      needed.contains(op), demand, mesh, problems)
             .run();
         continue;
       }

@@ -311,7 +311,7 @@ std::string Diagnosis::reason(Operation *op, const nn::PlacementRule &rule,
   return reason.empty() ? "used here" : reason;
 }
 
-/// The lines that say by what attention over an axis is computed.
+/// Attention lines over an axis: another strategy may mend the problem.
 void Placer::involveStrategies(Problem &problem, Operation *op,
                                unsigned axis) const {
   for (ArrayRef<Licence> lines : {ArrayRef(strategies), ArrayRef(halos)})

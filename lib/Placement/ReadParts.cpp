@@ -101,8 +101,8 @@ nn::HeldAttr placement::heldFor(nn::WindowedOp op, int64_t number,
                                   : rowsOfEdges(op, number, own, mesh);
 }
 
-/// What a window reads of the data, with what borders that it reads show of it;
-/// of a circular one, which shows the other end, nothing.
+/// The least interval of the data that holds what is read of it and what the
+/// border shows there; none where a circular one shows the other end.
 static std::optional<nn::Interval> shownPart(const nn::Window &window,
                                              nn::Interval read) {
   int64_t begin = read.offset, end = read.offset + read.size;

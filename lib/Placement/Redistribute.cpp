@@ -101,8 +101,8 @@ static bool isRepartition(const FactorPlan &plan, nn::LayoutAttr from) {
                      });
 }
 
-/// The moves to a layout of the same factors, in the order of `run`. Each takes
-/// out of the plans what it did.
+/// The moves to a layout of the same factors, in the order of `run`. Each step
+/// removes from the plans the axes that it has moved.
 class OpPlacer::Route {
 public:
   Route(OpPlacer &placer, OpBuilder &builder, Location loc, Value value,
@@ -191,7 +191,8 @@ void OpPlacer::Route::reduce() {
     step(RedistributeKind::AllReduce, sums, wholeOver(layout(), sums));
 }
 
-/// By axes that come in front of others which split something else still.
+/// By the leading axes that come to a factor, where those to be nested inside
+/// of them split another one still.
 void OpPlacer::Route::cutBeforeOthers() {
   for (FactorPlan &plan : plans) {
     auto others = llvm::find_if(
@@ -203,8 +204,9 @@ void OpPlacer::Route::cutBeforeOthers() {
   }
 }
 
-/// What was gathered of the value over these axes before, as for another term
-/// of a sum; null if nothing was.
+/// What this placer gathered of the value over these axes before, as for
+/// another term of a sum; null if nothing was. What is gathered later is not
+/// known yet.
 Value OpPlacer::Route::gatheredBefore(ArrayRef<StringAttr> axes) const {
   if (!layout().getHeld().empty())
     return {};
