@@ -118,9 +118,11 @@ LogicalResult HeldAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t, int64_t, ArrayRef<int64_t> begins,
                                ArrayRef<int64_t> ends, bool, ArrayAttr rows) {
   assert((!rows || (begins.empty() && ends.empty())) && "listed as both");
-  assert(begins.size() == ends.size() && "text lists intervals"); // (C1)
   if (rows)
     return verifyRows(emitError, rows);
+  if (begins.size() != ends.size()) // (C1)
+    return emitError() << "what " << begins.size() << " members hold begins, "
+                       << "and that of " << ends.size() << " ends";
   for (auto [begin, end] : llvm::zip(begins, ends))
     if (end < begin)
       return emitError() << "what a member holds, [" << begin << ":" << end

@@ -185,19 +185,21 @@ void EarlyExchange::run() {
   }
   // Of the model itself, where a line can only name the result.
   bool isOwn = pathOf(attention->getLoc()).empty();
-  std::vector<std::string> roots = licence.paths; // the nearest first
-  llvm::stable_sort(roots, [](const std::string &a, const std::string &b) {
-    return a.size() > b.size();
-  });
+  SmallVector<StringRef> roots; // the nearest first
+  for (const std::string &root : licence.paths)
+    if (isAtOrUnder(path, root))
+      roots.push_back(root);
+  llvm::stable_sort(
+      roots, [](StringRef a, StringRef b) { return a.size() > b.size(); });
   llvm::SmallSetVector<Value, 2> found;
   std::string lacking;
   for (auto [made, name] : {std::pair(attention.getK(), "keys"),
                             std::pair(attention.getV(), "values")}) {
     size_t before = found.size();
     SmallVector<Value> list;
-    for (const std::string &root : roots)
-      if (isAtOrUnder(path, root) && list.empty())
-        list = sources(made, isOwn ? StringRef() : StringRef(root));
+    for (StringRef root : roots)
+      if (list.empty())
+        list = sources(made, isOwn ? StringRef() : root);
     found.insert_range(list);
     if (list.empty() && found.size() == before)
       lacking += (lacking.empty() ? "" : " and ") + std::string(name);

@@ -36,11 +36,19 @@ nn::HeldAttr HeldDemand::find(Value value) const {
 
 bool HeldDemand::ask(Value value, nn::HeldAttr held, nn::WindowedOp reader,
                      Operation *from) {
-  auto before = std::tuple(all, inside, readers);
-  readers.insert(reader);
+  size_t asked = added.size(), computing = inside.size();
+  bool isNew = readers.insert(reader);
   if (follow(value, {held, reader, from}))
     return true;
-  std::tie(all, inside, readers) = std::move(before);
+  while (added.size() > asked) {
+    all[added.pop_back_val()].pop_back();
+    if (all.back().second.empty())
+      all.pop_back();
+  }
+  while (inside.size() > computing)
+    inside.pop_back();
+  if (isNew)
+    readers.pop_back();
   return false;
 }
 
@@ -63,6 +71,7 @@ bool HeldDemand::add(Value value, const Asked &asked) {
       return !other;
     }
   list.push_back(asked);
+  added.push_back(value);
   return true;
 }
 

@@ -50,6 +50,7 @@ private:
 
   nn::MeshAttr mesh;
   llvm::MapVector<mlir::Value, llvm::SmallVector<Asked, 1>> all; // by factor
+  llvm::SmallVector<mlir::Value> added;       // to `all`, in this order
   llvm::SetVector<mlir::Operation *> inside;  // that compute so
   llvm::SetVector<mlir::Operation *> readers; // that slide over it
 };

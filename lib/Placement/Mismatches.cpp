@@ -344,6 +344,7 @@ void Placer::reportMismatch(Operation *op, const nn::PlacementRule &rule,
     diagnosis.noteCause(problem, op->getOperand(mismatch.other), mismatch.axis);
   if (mismatch.kind == Kind::NeedsWhole || mismatch.kind == Kind::NeedsLicence)
     noteSequence(problem, op, mismatch.axis, mesh, strategies, halos);
+  diagnosis.involve(problem, value, mismatch.axis);
   if (isAttention(op))
     involveStrategies(problem, op, mismatch.axis);
   for (Value operand : op->getOperands())

@@ -40,8 +40,7 @@ Value OpPlacer::move(OpBuilder &builder, Location loc, Value value,
                                            /*root=*/nullptr, /*hook=*/nullptr);
   if (freeValues.contains(value))
     markFree(moved);
-  if (kind == RedistributeKind::AllGather)
-    gathers.insert(moved.getDefiningOp());
+  made.insert(moved.getDefiningOp());
   return moved;
 }
 
@@ -130,6 +129,7 @@ private:
   Value gatheredBefore(ArrayRef<StringAttr> axes) const;
   bool turn(FactorPlan &from, FactorPlan &to);
   bool turnOne();
+  void cutTurned(nn::RedistributeOp gather);
   void gather();
 
   OpPlacer &placer;
@@ -205,15 +205,13 @@ void OpPlacer::Route::cutBeforeOthers() {
 }
 
 /// What this placer gathered of the value over these axes before, as for
-/// another term of a sum; null if nothing was. What is gathered later is not
-/// known yet.
+/// another term of a sum; null if nothing was.
 Value OpPlacer::Route::gatheredBefore(ArrayRef<StringAttr> axes) const {
   if (!layout().getHeld().empty())
     return {};
   auto at = builder.getInsertionPoint();
   for (Operation *user : value.getUsers())
-    if (placer.gathers.contains(user) &&
-        user->getBlock() == builder.getBlock() &&
+    if (placer.made.contains(user) && user->getBlock() == builder.getBlock() &&
         (at == builder.getBlock()->end() || user->isBeforeInBlock(&*at)) &&
         nn::layoutOf(user->getResult(0)) == wholeOver(layout(), axes))
       return user->getResult(0);
@@ -251,11 +249,34 @@ bool OpPlacer::Route::turnOne() {
   });
 }
 
+/// What went by an all_to_all of the same axes before is cut of what is
+/// gathered now, which comes first then.
+void OpPlacer::Route::cutTurned(nn::RedistributeOp gather) {
+  Value from = gather.getX();
+  if (!nn::layoutOf(from).getHeld().empty())
+    return;
+  for (Operation *user : llvm::make_early_inc_range(from.getUsers())) {
+    if (!placer.made.contains(user) || user->getBlock() != gather->getBlock())
+      continue;
+    auto turned = cast<nn::RedistributeOp>(user);
+    if (turned.getKind() != RedistributeKind::AllToAll ||
+        turned.getAxes() != gather.getAxes())
+      continue;
+    if (turned->isBeforeInBlock(gather))
+      gather->moveBefore(turned);
+    turned.getXMutable().assign(gather.getResult());
+    turned.setKind(RedistributeKind::Slice);
+  }
+}
+
 void OpPlacer::Route::gather() {
-  for (const FactorPlan &plan : plans)
-    if (!plan.leave.empty())
-      step(RedistributeKind::AllGather, plan.leave,
-           wholeOver(layout(), plan.leave));
+  for (const FactorPlan &plan : plans) {
+    if (plan.leave.empty())
+      continue;
+    step(RedistributeKind::AllGather, plan.leave,
+         wholeOver(layout(), plan.leave));
+    cutTurned(value.getDefiningOp<nn::RedistributeOp>());
+  }
 }
 
 Value OpPlacer::Route::run() {

@@ -56,7 +56,7 @@ private:
 
   nn::MeshAttr mesh;
   llvm::DenseSet<mlir::Value> freeValues;
-  llvm::DenseSet<mlir::Operation *> gathers; // that `move` made
+  llvm::DenseSet<mlir::Operation *> made; // by `move`
 };
 
 } // namespace hocket::placement
