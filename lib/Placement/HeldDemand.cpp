@@ -36,20 +36,8 @@ nn::HeldAttr HeldDemand::find(Value value) const {
 
 bool HeldDemand::ask(Value value, nn::HeldAttr held, nn::WindowedOp reader,
                      Operation *from) {
-  size_t asked = added.size(), computing = inside.size();
-  bool isNew = readers.insert(reader);
-  if (follow(value, {held, reader, from}))
-    return true;
-  while (added.size() > asked) {
-    all[added.pop_back_val()].pop_back();
-    if (all.back().second.empty())
-      all.pop_back();
-  }
-  while (inside.size() > computing)
-    inside.pop_back();
-  if (isNew)
-    readers.pop_back();
-  return false;
+  readers.insert(reader);
+  return follow(value, {held, reader, from});
 }
 
 static bool areOfOnePlace(nn::HeldAttr a, nn::HeldAttr b) {
@@ -71,7 +59,6 @@ bool HeldDemand::add(Value value, const Asked &asked) {
       return !other;
     }
   list.push_back(asked);
-  added.push_back(value);
   return true;
 }
 

@@ -21,7 +21,7 @@ public:
   /// Whether all that makes the value, from a nn.exchange or from the layer
   /// `from` on, can be computed of what `held` says; if so it will be. Else
   /// `blocked` is what cannot, if that is an operation, or `other` reads other
-  /// margins of the same.
+  /// margins of the same: an error is to be said, and nothing to be answered.
   bool ask(mlir::Value value, nn::HeldAttr held, nn::WindowedOp reader,
            mlir::Operation *from = nullptr);
   /// What was asked of a value; null if nothing was.
@@ -50,7 +50,6 @@ private:
 
   nn::MeshAttr mesh;
   llvm::MapVector<mlir::Value, llvm::SmallVector<Asked, 1>> all; // by factor
-  llvm::SmallVector<mlir::Value> added;       // to `all`, in this order
   llvm::SetVector<mlir::Operation *> inside;  // that compute so
   llvm::SetVector<mlir::Operation *> readers; // that slide over it
 };
